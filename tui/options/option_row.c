@@ -513,7 +513,9 @@ static int read_unit(struct options *options, const char *argument, struct error
 
 static void write_unit(const struct options *options, FILE *file)
 {
-	fputs(options_unit_name(options->unit), file);
+	const char *word = unit_word(options->unit);
+
+	fputs(word ? word : "", file);
 }
 
 static int read_doctor(struct options *options, const char *argument, struct error *err)
@@ -773,9 +775,4 @@ void option_row_write(const struct option_row *row, const struct options *option
 const char *option_row_setting(const struct option_row *row)
 {
 	return row->denies ? row->denies : row->setting ? row->name : NULL;
-}
-
-const char *options_unit_name(enum view_unit unit)
-{
-	return unit_word(unit);
 }

@@ -141,9 +141,6 @@ int options_set(struct options *options, const char *name, const char *value, st
 /* What the options need command lines of tasks for. */
 enum command_lines options_command_lines(const struct options *options);
 
-/* The word for --unit. */
-const char *options_unit_name(enum view_unit unit);
-
 /* Print the texts of --help and --version. */
 void options_print_help(FILE *file);
 void options_print_version(FILE *file);
