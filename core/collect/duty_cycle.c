@@ -69,7 +69,8 @@ static uint64_t read_cost_ns(const struct cpu_counters *cpu, int fd, size_t n_va
 
 /*
  * The kernel's cost of a switch: a sample of a group reads the same counters as read(2), and a
- * SWITCH record is written at both ends of a slice. About each switch has a wake-up.
+ * SWITCH record is written at both ends of a slice. A wake-up's sample is left out: it costs less
+ * than read(2) of a counter, and not each switch has one.
  */
 static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
 {
@@ -81,8 +82,6 @@ static uint64_t switch_cost_ns(const struct cpu_counters *cpu)
 		cost_ns += read_cost_ns(cpu, turn->fds[0], turn->n);
 	if (cpu->switches_fd >= 0)
 		cost_ns += 2 * read_cost_ns(cpu, cpu->switches_fd, 1);
-	if (cpu->wakings_fd >= 0)
-		cost_ns += read_cost_ns(cpu, cpu->wakings_fd, 1);
 	return cost_ns;
 }
 
