@@ -692,8 +692,7 @@ static void evaluate(const struct waits *waits, struct task *task, struct task_w
 	}
 }
 
-/* Whether a task that did not run waited for a reason that its row shows, may wait, or has forks.
- */
+/* Whether a task that did not run has forks, or waited, or may wait, for a reason to show. */
 static bool has_waited(const struct waits *waits, const struct task_wait *account,
 		       const struct wait_values *values)
 {
