@@ -235,8 +235,7 @@ struct interval_gaps interval_gaps(const struct interval *interval)
 	return gaps;
 }
 
-/* The tally of a task in the interval; NULL: it has none. */
-static const uint64_t *tally_of(const struct interval *interval, const struct task *task)
+const uint64_t *interval_tally(const struct interval *interval, const struct task *task)
 {
 	if (task->interval != interval->sequence)
 		return NULL;
@@ -257,15 +256,15 @@ static bool is_much(const struct interval_gaps *gaps, const struct task *task, u
 }
 
 bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
-			    const struct task *task, uint64_t *seen_ns)
+			    const struct task *task)
 {
-	const uint64_t *tally = tally_of(interval, task);
+	const uint64_t *tally = interval_tally(interval, task);
 
-	*seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
+	uint64_t seen_ns = tally ? tally[TALLY_TASK_CLOCK] : 0;
 	/* It ran to its end, unseen. */
-	bool ended_unseen = task->exit_ns && *seen_ns == 0;
+	bool ended_unseen = task->exit_ns && seen_ns == 0;
 	return gaps->beside_ns > 0 && !(tally && tally[tally_unseen(&interval->shape)] > 0) &&
-	       (ended_unseen || is_much(gaps, task, *seen_ns, gaps->beside_ns));
+	       (ended_unseen || is_much(gaps, task, seen_ns, gaps->beside_ns));
 }
 
 static bool ran_in_gaps(const struct interval *interval, size_t slot)
@@ -283,7 +282,7 @@ static bool ran_in_gaps(const struct interval *interval, size_t slot)
 bool interval_has_gaps(const struct interval *interval, const struct interval_gaps *gaps,
 		       const struct task *task)
 {
-	const uint64_t *tally = tally_of(interval, task);
+	const uint64_t *tally = interval_tally(interval, task);
 
 	if (!gaps->any)
 		return false;

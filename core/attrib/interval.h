@@ -104,6 +104,8 @@ uint64_t interval_sum_tasks(const struct interval *interval, size_t at);
 /* Adds a slot for a task without one. */
 void interval_admit(struct interval *interval, struct task *task);
 
+/* The tally of a task in this interval; NULL: it has none. */
+const uint64_t *interval_tally(const struct interval *interval, const struct task *task);
 /* The tally of a task. Adds a slot if there is none. Valid until the next call. */
 static inline uint64_t *interval_task(struct interval *interval, struct task *task)
 {
@@ -151,10 +153,10 @@ bool interval_has_gaps(const struct interval *interval, const struct interval_ga
 #define INTERVAL_UNSEEN 0.01
 /*
  * Whether no window shows a task, but it may have run for more than INTERVAL_UNSEEN of the interval
- * beside them. A task that a window shows has an estimate. *seen_ns: how long it ran.
+ * beside them. A task that a window shows has an estimate.
  */
 bool interval_may_be_unseen(const struct interval *interval, const struct interval_gaps *gaps,
-			    const struct task *task, uint64_t *seen_ns);
+			    const struct task *task);
 
 /*
  * Moves hidden time of a CPU, which is in that domain, to its idle task: at most idle_ns. Returns

@@ -91,14 +91,17 @@ static uint64_t time_of(const struct event *event, const struct metric_reading *
 	return ns;
 }
 
-/* Reads task-clock or context-switches of the slices, scaled by the time without records. */
+/*
+ * Reads task-clock or context-switches of the slices, scaled by the time without records. A time
+ * too short to matter may have many switches.
+ */
 static struct figure read_clock(const uint64_t *tally, size_t unseen, size_t event)
 {
 	uint64_t clock_ns = tally[TALLY_TASK_CLOCK], unseen_ns = tally[unseen];
 	uint64_t seen_ns = unseen_ns < clock_ns ? clock_ns - unseen_ns : 0;
 	struct figure figure = figure_exact((double)tally[event]);
 
-	if (is_whole(seen_ns, clock_ns))
+	if (event == TALLY_SWITCHES ? unseen_ns == 0 : is_whole(seen_ns, clock_ns))
 		return figure;
 	if (seen_ns == 0)
 		return unknown(FIGURE_NOT_COUNTED);

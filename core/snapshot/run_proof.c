@@ -4,7 +4,7 @@
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 
-bool run_proof_holds(struct run_proofs *proofs, struct task *task, uint64_t counted_ns,
+bool run_proof_holds(struct run_proofs *proofs, struct task *task, const struct run_counts *counted,
 		     uint64_t length_ns)
 {
 	struct task_proof before = task->proof;
@@ -29,6 +29,8 @@ bool run_proof_holds(struct run_proofs *proofs, struct task *task, uint64_t coun
 	bool only_now = before.sequence + 1 == proofs->sequence ||
 			(ran && task->interval_before == before.interval);
 	uint64_t grown_ns = u64_growth(before.run_ns, stat.run_ns);
-	return only_now &&
-	       (double)u64_growth(counted_ns, grown_ns) <= INTERVAL_UNSEEN * (double)length_ns;
+	/* The kernel counts a slice when it begins: it may be the current one. */
+	bool all_slices = stat.slices - before.slices <= counted->switches + ran;
+	return only_now && all_slices &&
+	       (double)u64_growth(counted->ns, grown_ns) <= INTERVAL_UNSEEN * (double)length_ns;
 }

@@ -26,8 +26,13 @@ struct run_proofs {
 	unsigned left;     /* readings that are still allowed */
 };
 
-/* Returns whether it is proven that the task ran for counted_ns, of an interval of length_ns. */
-bool run_proof_holds(struct run_proofs *proofs, struct task *task, uint64_t counted_ns,
+/* What was counted of a task in an interval. */
+struct run_counts {
+	uint64_t ns, switches;
+};
+
+/* Returns whether it is proven that the task did no more, in an interval of length_ns. */
+bool run_proof_holds(struct run_proofs *proofs, struct task *task, const struct run_counts *counted,
 		     uint64_t length_ns);
 
 #endif

@@ -64,9 +64,12 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	return cmdline->text;
 }
 
-static uint64_t clock_of(const struct interval *interval, const struct task *task)
+static struct run_counts counts_of(const struct interval *interval, const struct task *task)
 {
-	return interval->tallies[task->slot * tally_width(&interval->shape) + TALLY_TASK_CLOCK];
+	const uint64_t *tally = interval_tally(interval, task);
+
+	return tally ? (struct run_counts){tally[TALLY_TASK_CLOCK], tally[TALLY_SWITCHES]}
+		     : (struct run_counts){0};
 }
 
 /* A recording has the marks of its rows, as a replay has less to prove where a task was. */
@@ -74,16 +77,16 @@ static bool is_lost(struct filling *filling, struct task *task)
 {
 	const struct snapshot_source *source = filling->source;
 	bool ran = task->interval == source->interval->sequence;
-	uint64_t seen_ns;
+	const struct run_counts counted = counts_of(source->interval, task);
 
-	if (task->zombie && !(ran && clock_of(source->interval, task)))
+	if (task->zombie && counted.ns == 0)
 		return false;
 	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
 		return task->lost;
 	if (interval_has_gaps(source->interval, &filling->gaps, task))
 		return true;
-	return interval_may_be_unseen(source->interval, &filling->gaps, task, &seen_ns) &&
-	       !run_proof_holds(&filling->proofs, task, seen_ns, filling->gaps.length_ns);
+	return interval_may_be_unseen(source->interval, &filling->gaps, task) &&
+	       !run_proof_holds(&filling->proofs, task, &counted, filling->gaps.length_ns);
 }
 
 static void fill_row(struct filling *filling, struct task *task, struct row *row)

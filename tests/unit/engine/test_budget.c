@@ -225,6 +225,60 @@ static void test_lives(void **state)
 	close_all(engine, fk);
 }
 
+/*
+ * A task of the CPU that is counted in whole, 70, also runs for moments on the other one: 15 us in
+ * an interval, next to nothing of it in windows. Its time is right, but not its switches. Later it
+ * does not, which its slices prove.
+ */
+static void test_moments(void **state)
+{
+	(void)state;
+	static const struct storm_case storm = {
+		.machine = {.cpus = 2}, .every_ns = 20 * NS_PER_US, .budget_percent = 0.2};
+	enum {
+		MOMENTS = 60,
+		WHOLE_FROM = 40, /* from then on there alone */
+		EVERY_NS = 20 * NS_PER_MS,
+		LASTS_NS = 3 * NS_PER_US
+	};
+	static struct fk_step steps[MOMENTS * 2];
+	struct fk *fk = fk_new(&storm.machine);
+	struct sys sys = fk_sys(fk);
+	unsigned exact = 0;
+
+	add_pair(fk);
+	fk_ping_pong(fk, 0, 50, 51, storm.every_ns, 100000000);
+	fk_task(fk, &(struct fk_spec){.tid = 70, .comm = "moments", .rates = HALF_IPC});
+	for (unsigned i = 0; i < MOMENTS; i++) {
+		uint64_t at_ns = (i + 1) * EVERY_NS + i % 7 * NS_PER_MS + 5 * NS_PER_US;
+		struct fk_step *moment = &steps[i * 2];
+		int cpu = i % 5 == 0 || i >= WHOLE_FROM;
+		moment[0] = (struct fk_step){
+			.at_ns = at_ns, .action = FK_SWITCH, .cpu = cpu, .tid = 70};
+		moment[1] = (struct fk_step){.at_ns = at_ns + LASTS_NS,
+					     .action = FK_SWITCH,
+					     .cpu = cpu,
+					     .tid = cpu ? 0 : 50};
+	}
+	fk_script(fk, steps, ARRAY_SIZE(steps));
+	struct engine *engine = open_events(&sys, NULL, storm.budget_percent);
+	snapshot_free(nth_snapshot(engine, fk, 3));
+	for (int n = 0; n < STORM_INTERVALS - 2; n++) {
+		uint64_t before = fk_truth_task(fk, 70, FK_SWITCHES);
+		struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+		uint64_t truth = fk_truth_task(fk, 70, FK_SWITCHES) - before;
+		assert_true(has_note(snapshot, NOTE));
+		struct figure found = event_figure(snapshot, 70, "context-switches");
+		if (found.state == FIGURE_VALID) {
+			exact++;
+			assert_in_range((uint64_t)found.value + 1, truth, truth + 2);
+		}
+		snapshot_free(snapshot);
+	}
+	assert_true(exact > 0);
+	close_all(engine, fk);
+}
+
 /* The CPU that is counted in windows goes off and comes back. */
 static void test_hotplug(void **state)
 {
@@ -304,9 +358,8 @@ static void test_lost(void **state)
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
-		cmocka_unit_test(test_calm),
-		cmocka_unit_test(test_lives),
-		cmocka_unit_test(test_hotplug),
+		cmocka_unit_test(test_calm),    cmocka_unit_test(test_lives),
+		cmocka_unit_test(test_moments), cmocka_unit_test(test_hotplug),
 		cmocka_unit_test(test_lost),
 	};
 	static const struct cases table = CASES(test_storm, storms);
