@@ -140,6 +140,9 @@ class Comparison:
 
     def _refresh(self, number, frame, window):
         self.first = number < FIRST_REFRESHES
+        # Shares and rates of windows are of the time that they stand for: compared as if of all.
+        least, most = (end - begin for begin, end in (window.inner, window.outer))
+        frame["interval_s"] = min(max(frame["interval_s"] * 1e9, least), most) / 1e9
         self._sums(number, frame, window)
         if self.scene.by == "thread":
             self._rows(number, frame, window)
