@@ -4,9 +4,10 @@
 
 #include "core/base/text.h"
 #include "core/view/cpu_stall.h"
-#include "core/view/verdict.h"
+#include "core/view/verdict_internal.h"
 #include "core/view/view.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,440 +63,376 @@ static struct snapshot *given_snapshot(const struct given *given, struct figure 
 	return sample_snapshot_new(given_columns(given, figures), "h", "cpu");
 }
 
-static void judges(void **state)
-{
-	static const struct {
-		const char *name;
-		struct given given[FIGURES];
-		unsigned flags;
-		enum verdict want;
-		const char *explained;
-	} rows[] = {
-		{"cache misses at a low IPC",
-		 {{"cpu_percent", 99}, {"ipc", 0.31}, {"branch_mpki", 1}, {"cache_mpki", 24.1}},
-		 0,
-		 VERDICT_MEMORY,
-		 "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10"},
-		{"cache misses that cost nothing",
-		 {{"cpu_percent", 89}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
-		 0,
-		 VERDICT_FINE,
-		 "fine: IPC 1.31 >= 1"},
-		{"a task that only computes",
-		 {{"cpu_percent", 90}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
-		 0,
-		 VERDICT_CPU,
-		 "cpu: %CPU 90.0 >= 90"},
-		{"misses of the first cache have another limit",
-		 {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 15}},
-		 0,
-		 VERDICT_STALLED,
-		 NULL},
-		{"beyond it",
-		 {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 25}},
-		 0,
-		 VERDICT_MEMORY,
-		 "memory-bound: IPC 0.50 < 1 and L1DMPKI 25.00 >= 20"},
-		{"misses of L2",
-		 {{"ipc", 0.5}, {"cache_mpki=L2MPKI", 15}},
-		 0,
-		 VERDICT_MEMORY,
-		 NULL},
-		{"misses of LLC", {{"ipc", 0.5}, {"llc_mpki", 15}}, 0, VERDICT_MEMORY, NULL},
-		{"fewer of them at a very low IPC",
-		 {{"ipc", 0.31}, {"cache_mpki=LLCMPKI", 8}},
-		 0,
-		 VERDICT_MEMORY,
-		 "memory-bound: IPC 0.31 < 0.5 and LLCMPKI 8.00 >= 5"},
-		{"which L3 may have hit",
-		 {{"ipc", 0.31}, {"cache_mpki=L2MPKI", 8}},
-		 0,
-		 VERDICT_STALLED,
-		 NULL},
-		{"wrong branches",
-		 {{"ipc", 1.5}, {"branch_mpki", 8}, {"cache_mpki", 0}},
-		 0,
-		 VERDICT_BRANCH,
-		 "branch-bound: brMPKI 8.00 x IPC 1.50 >= 10"},
-		{"as many cost little where all is slow",
-		 {{"ipc", 0.5}, {"branch_mpki", 8}},
-		 0,
-		 VERDICT_STALLED,
-		 NULL},
-		{"wrong branches without IPC", {{"branch_mpki", 80}}, 0, VERDICT_NONE, NULL},
-		{"the greater of two",
-		 {{"ipc", 0.9}, {"branch_mpki", 20}, {"cache_mpki", 11}},
-		 0,
-		 VERDICT_BRANCH,
-		 NULL},
-		{"the other way round",
-		 {{"ipc", 0.9}, {"branch_mpki", 12}, {"cache_mpki", 30}},
-		 0,
-		 VERDICT_MEMORY,
-		 NULL},
-		{"instructions that are not there",
-		 {{"ipc", 0.5}, {"l1i_mpki", 30}},
-		 0,
-		 VERDICT_FRONTEND,
-		 "frontend-bound: IPC 0.50 < 1 and L1IMPKI 30.00 >= 10"},
-		{"neither misses",
-		 {{"ipc", 0.4}, {"branch_mpki", 0.1}, {"cache_mpki", 0.2}},
-		 0,
-		 VERDICT_CORE,
-		 "core-bound: caMPKI 0.20 < 1 and brMPKI 0.10 < 5 and IPC 0.40 < 1"},
-		{"a low IPC alone",
-		 {{"ipc", 0.4}},
-		 0,
-		 VERDICT_STALLED,
-		 "stalled: IPC 0.40 < 1; preset topdown may show what it waits for"},
-		{"top-down, second level: memory",
-		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 45}, {"cache_mpki", 0}},
-		 0,
-		 VERDICT_MEMORY,
-		 "memory-bound: memory% 45.0 >= 20 and back% 60.0 >= 20"},
-		{"top-down, second level: core",
-		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 10}},
-		 0,
-		 VERDICT_CORE,
-		 NULL},
-		{"top-down, first level alone",
-		 {{"ipc", 0.4}, {"topdown_backend", 60}},
-		 0,
-		 VERDICT_BACKEND,
-		 "backend-bound: back% 60.0 >= 20; memory and execution units are not "
-		 "counted separately here"},
-		{"top-down: front end",
-		 {{"topdown_frontend", 40}, {"topdown_backend", 25}},
-		 0,
-		 VERDICT_FRONTEND,
-		 "frontend-bound: front% 40.0 >= 15"},
-		{"top-down: wrong paths", {{"topdown_bad_spec", 30}}, 0, VERDICT_BRANCH, NULL},
-		{"machine clears are no branches",
-		 {{"topdown_bad_spec", 30}, {"topdown_mispredict", 2}},
-		 0,
-		 VERDICT_NONE,
-		 NULL},
-		{"top-down: useful work",
-		 {{"topdown_retiring", 74}, {"topdown_backend", 22}},
-		 0,
-		 VERDICT_FINE,
-		 NULL},
-		{"useful work all the time",
-		 {{"cpu_percent", 99}, {"topdown_retiring", 74}, {"topdown_backend", 22}},
-		 0,
-		 VERDICT_CPU,
-		 NULL},
-		{"the kernel",
-		 {{"cpu_percent", 50}, {"kernel_percent", 45}, {"ipc", 0.2}},
-		 0,
-		 VERDICT_KERNEL,
-		 "kernel-heavy: %CPU 50.0 >= 50 and kernel% 45.0 >= 30"},
-		{"the kernel, for a server that has time left",
-		 {{"cpu_percent", 40}, {"kernel_percent", 90}, {"ipc", 1.2}},
-		 0,
-		 VERDICT_FINE,
-		 NULL},
-		{"a kernel thread is nowhere else",
-		 {{"cpu_percent", 50}, {"kernel_percent", 100}, {"ipc", 1.2}},
-		 ROW_KERNEL,
-		 VERDICT_FINE,
-		 NULL},
-		{"an ended task is a task", {{"ipc", 0.2}}, ROW_EXITED, VERDICT_STALLED, NULL},
-		{"switches",
-		 {{"cpu_percent", 50}, {"cs_per_s", 23500}, {"ipc", 0.2}},
-		 0,
-		 VERDICT_SWITCHES,
-		 "thrashing switches: cs/s 23.5k >= 20000"},
-		{"fewer, with little between them",
-		 {{"cpu_percent", 4.1}, {"cs_per_s", 7200}},
-		 0,
-		 VERDICT_SWITCHES,
-		 "thrashing switches: cs/s 7200 per %CPU 4.1 >= 1333 and cs/s 7200 >= 5000"},
-		{"as many of a worker of the kernel",
-		 {{"cpu_percent", 4.1}, {"cs_per_s", 7200}},
-		 ROW_KERNEL,
-		 VERDICT_NONE,
-		 "No verdict: %CPU 4.1 < 5"},
-		{"as many of a server",
-		 {{"cpu_percent", 28}, {"cs_per_s", 7500}},
-		 0,
-		 VERDICT_FINE,
-		 NULL},
-		{"of its client",
-		 {{"cpu_percent", 9.2}, {"cs_per_s", 9900}},
-		 0,
-		 VERDICT_FINE,
-		 NULL},
-		{"too few",
-		 {{"cpu_percent", 1}, {"cs_per_s", 4000}},
-		 0,
-		 VERDICT_NONE,
-		 "No verdict: %CPU 1.0 < 5"},
-		{"switches of many threads are few each",
-		 {{"cpu_percent", 6400}, {"cs_per_s", 140000}},
-		 0,
-		 VERDICT_CPU,
-		 NULL},
-		{"the limit for that many",
-		 {{"cpu_percent", 240}, {"cs_per_s", 140000}},
-		 0,
-		 VERDICT_SWITCHES,
-		 "thrashing switches: cs/s 140k >= 48.0k"},
-		{"a limit that is not round",
-		 {{"cpu_percent", 199.9108}, {"faults_per_s", 215000}},
-		 0,
-		 VERDICT_FAULTS,
-		 "faulting: flt/s 215k >= 200k"},
-		{"faults",
-		 {{"cpu_percent", 90}, {"cs_per_s", 3}, {"faults_per_s", 250000}},
-		 0,
-		 VERDICT_FAULTS,
-		 "faulting: flt/s 250k >= 100000"},
-		{"hardly runs",
-		 {{"cpu_percent", 4.9}, {"ipc", 0.1}},
-		 0,
-		 VERDICT_NONE,
-		 "No verdict: %CPU 4.9 < 5"},
-		{"a CPU that hardly runs",
-		 {{"cpu_percent", 0.4}, {"ipc", 0.1}},
-		 OF_A_CPU,
-		 VERDICT_IDLE,
-		 "idle-ish: %CPU 0.4 < 1"},
-		{"a CPU is not judged as a task",
-		 {{"cpu_percent", 95}, {"runq_percent", 700}, {"ipc", 1.2}},
-		 OF_A_CPU,
-		 VERDICT_FINE,
-		 "fine: IPC 1.20 >= 1"},
-		{"a cause that is not known leaves what is",
-		 {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_UNSUPPORTED}},
-		 0,
-		 VERDICT_STALLED,
-		 NULL},
-		{"scaled",
-		 {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_SCALED}},
-		 0,
-		 VERDICT_MEMORY,
-		 "memory-bound: IPC 0.40 < 1 and caMPKI ~99.00 >= 10"},
-		{"an IPC of 1", {{"ipc", 1}}, 0, VERDICT_FINE, NULL},
-		{"nothing at all", {{NULL}}, 0, VERDICT_NONE, NULL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct figure figures[FIGURES];
-		struct snapshot *snapshot = given_snapshot(rows[i].given, figures);
-		struct judge judge;
-		char text[256];
-
-		judge_init(&judge, snapshot);
-		const struct row row = {.cgroup = -1, .flags = rows[i].flags};
-		const struct verdict_subject subject = {
-			.figures = figures, .row = rows[i].flags & OF_A_CPU ? NULL : &row};
-		struct judgement judgement = judge_subject(&judge, &subject);
-		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
-		if (judgement.verdict != rows[i].want)
-			fail_msg("%s: %s", rows[i].name, text);
-		if (rows[i].explained && strcmp(text, rows[i].explained) != 0)
-			fail_msg("%s: \"%s\"", rows[i].name, text);
-		snapshot_free(snapshot);
-	}
-}
+/* What is known of the memory: pressures in percent, and how often a second the limit is met. */
+struct memory {
+	double pressure, of_cgroup; /* UNKNOWN: no such file */
+	double maxes;               /* of the cgroup */
+};
 
 enum { UNKNOWN = -1 };
 
-/* Waits are judged also if the task hardly runs. */
-static void judges_waits(void **state)
+/*
+ * A machine for which a verdict is right, and one beside it for which another one is. The second
+ * has other figures of the same names.
+ */
+struct pair {
+	const char *name;
+	enum verdict verdict;
+	struct given given[FIGURES];
+	const char *text;   /* what explains the verdict; NULL: not compared */
+	const char *beside; /* the name of the second */
+	enum verdict other;
+	struct given changed[FIGURES];
+	unsigned flags, other_flags; /* the second has both */
+	struct memory memory, other_memory;
+};
+
+static const struct pair pairs[] = {
+	{"cache misses at a low IPC", VERDICT_MEMORY,
+	 .given = {{"cpu_percent", 99}, {"ipc", 0.31}, {"branch_mpki", 1}, {"cache_mpki", 24.1}},
+	 .text = "memory-bound: IPC 0.31 < 1 and caMPKI 24.10 >= 10", .beside = "that cost nothing",
+	 .other = VERDICT_CPU, .changed = {{"ipc", 1.31}}},
+	{"a task that only computes", VERDICT_CPU,
+	 .given = {{"cpu_percent", 90}, {"ipc", 1.31}, {"cache_mpki", 24.1}},
+	 .beside = "that sleeps at times", .other = VERDICT_FINE, .changed = {{"cpu_percent", 89}}},
+	{"misses of the first cache", VERDICT_MEMORY,
+	 .given = {{"ipc", 0.5}, {"cache_mpki=L1DMPKI", 25}},
+	 .text = "memory-bound: IPC 0.50 < 1 and L1DMPKI 25.00 >= 20",
+	 .beside = "so few that the second cache serves", .other = VERDICT_STALLED,
+	 .changed = {{"cache_mpki=L1DMPKI", 15}}},
+	{"misses of L2", VERDICT_MEMORY, .given = {{"ipc", 0.5}, {"cache_mpki=L2MPKI", 15}},
+	 .beside = "that L3 may have hit", .other = VERDICT_STALLED,
+	 .changed = {{"cache_mpki=L2MPKI", 8}}},
+	{"misses of LLC", VERDICT_MEMORY, .given = {{"ipc", 0.7}, {"cache_mpki=LLCMPKI", 15}},
+	 .beside = "fewer", .other = VERDICT_STALLED, .changed = {{"cache_mpki=LLCMPKI", 8}}},
+	{"few of them at a very low IPC", VERDICT_MEMORY,
+	 .given = {{"ipc", 0.31}, {"cache_mpki=LLCMPKI", 8}},
+	 .text = "memory-bound: IPC 0.31 < 0.5 and LLCMPKI 8.00 >= 5", .beside = "at a low one",
+	 .other = VERDICT_STALLED, .changed = {{"ipc", 0.7}}},
+	{"the column of LLC", VERDICT_MEMORY, .given = {{"ipc", 0.5}, {"llc_mpki", 15}},
+	 .beside = "fewer", .other = VERDICT_STALLED, .changed = {{"llc_mpki", 8}}},
+	{"the column of LLC at a very low IPC", VERDICT_MEMORY,
+	 .given = {{"ipc", 0.31}, {"llc_mpki", 8}}, .beside = "at a low one",
+	 .other = VERDICT_STALLED, .changed = {{"ipc", 0.7}}},
+	{"the column of L2", VERDICT_MEMORY, .given = {{"ipc", 0.5}, {"l2_mpki", 15}},
+	 .beside = "fewer", .other = VERDICT_STALLED, .changed = {{"l2_mpki", 8}}},
+	{"the column of the first cache", VERDICT_MEMORY, .given = {{"ipc", 0.5}, {"l1d_mpki", 25}},
+	 .beside = "fewer", .other = VERDICT_STALLED, .changed = {{"l1d_mpki", 15}}},
+	{"misses, scaled", VERDICT_MEMORY,
+	 .given = {{"ipc", 0.4}, {"cache_mpki", 99, FIGURE_SCALED}},
+	 .text = "memory-bound: IPC 0.40 < 1 and caMPKI ~99.00 >= 10", .beside = "unknown",
+	 .other = VERDICT_STALLED, .changed = {{"cache_mpki", 99, FIGURE_UNSUPPORTED}}},
+	{"wrong branches", VERDICT_BRANCH,
+	 .given = {{"ipc", 1.5}, {"branch_mpki", 8}, {"cache_mpki", 0}},
+	 .text = "branch-bound: brMPKI 8.00 x IPC 1.50 >= 10",
+	 .beside = "that cost little because all is slow", .other = VERDICT_STALLED,
+	 .changed = {{"ipc", 0.5}}},
+	{"many wrong branches", VERDICT_BRANCH, .given = {{"ipc", 1.5}, {"branch_mpki", 80}},
+	 .beside = "without IPC", .other = VERDICT_NONE,
+	 .changed = {{"ipc", 0, FIGURE_UNSUPPORTED}}},
+	{"more wrong branches than misses", VERDICT_BRANCH,
+	 .given = {{"ipc", 0.9}, {"branch_mpki", 20}, {"cache_mpki", 11}}, .beside = "fewer",
+	 .other = VERDICT_MEMORY, .changed = {{"branch_mpki", 12}, {"cache_mpki", 30}}},
+	{"instructions that are not there", VERDICT_FRONTEND,
+	 .given = {{"ipc", 0.5}, {"l1i_mpki", 30}}, .beside = "that are there",
+	 .other = VERDICT_STALLED, .changed = {{"l1i_mpki", 3}}},
+	{"neither misses", VERDICT_CORE,
+	 .given = {{"ipc", 0.4}, {"branch_mpki", 0.1}, {"cache_mpki", 0.2}},
+	 .text = "core-bound: caMPKI 0.20 < 1 and brMPKI 0.10 < 5 and IPC 0.40 < 1",
+	 .beside = "some misses", .other = VERDICT_STALLED, .changed = {{"cache_mpki", 3}}},
+	{"a low IPC alone", VERDICT_STALLED, .given = {{"ipc", 0.4}},
+	 .text = "stalled: IPC 0.40 < 1; preset topdown may show what it waits for",
+	 .beside = "an IPC of 1", .other = VERDICT_FINE, .changed = {{"ipc", 1}}},
+	{"an ended task is a task", VERDICT_STALLED, .given = {{"ipc", 0.2}}, .flags = ROW_EXITED,
+	 .beside = "of which nothing is known", .other = VERDICT_NONE,
+	 .changed = {{"ipc", 0, FIGURE_UNSUPPORTED}}},
+	{"top-down: memory", VERDICT_MEMORY,
+	 .given =
+		 {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 45}, {"cache_mpki", 0}},
+	 .beside = "which is quick", .other = VERDICT_CORE, .changed = {{"topdown_memory", 10}}},
+	{"top-down: core", VERDICT_CORE,
+	 .given = {{"ipc", 0.4}, {"topdown_backend", 60}, {"topdown_memory", 10}},
+	 .beside = "hardly anything waits", .other = VERDICT_STALLED,
+	 .changed = {{"topdown_backend", 12}}},
+	{"top-down, first level alone", VERDICT_BACKEND,
+	 .given = {{"ipc", 0.4}, {"topdown_backend", 60}},
+	 .text = "backend-bound: back% 60.0 >= 20; memory and execution units are not counted "
+		 "separately here",
+	 .beside = "hardly anything waits", .other = VERDICT_STALLED,
+	 .changed = {{"topdown_backend", 12}}},
+	{"top-down: front end", VERDICT_FRONTEND,
+	 .given = {{"topdown_frontend", 40}, {"topdown_backend", 25}},
+	 .beside = "which supplies enough", .other = VERDICT_BACKEND,
+	 .changed = {{"topdown_frontend", 5}}},
+	{"top-down: wrong paths", VERDICT_BRANCH, .given = {{"topdown_bad_spec", 30}},
+	 .beside = "few", .other = VERDICT_NONE, .changed = {{"topdown_bad_spec", 5}}},
+	{"top-down: mispredicted branches", VERDICT_BRANCH,
+	 .given = {{"topdown_bad_spec", 30}, {"topdown_mispredict", 26}},
+	 .beside = "machine clears are no branches", .other = VERDICT_NONE,
+	 .changed = {{"topdown_mispredict", 2}}},
+	{"top-down: useful work", VERDICT_FINE,
+	 .given = {{"topdown_retiring", 74}, {"topdown_backend", 22}}, .beside = "less of it",
+	 .other = VERDICT_BACKEND, .changed = {{"topdown_retiring", 55}}},
+	{"useful work all the time", VERDICT_CPU,
+	 .given = {{"cpu_percent", 99}, {"topdown_retiring", 74}, {"topdown_backend", 22}},
+	 .beside = "a part of the time", .other = VERDICT_FINE, .changed = {{"cpu_percent", 70}}},
+	{"the kernel", VERDICT_KERNEL,
+	 .given = {{"cpu_percent", 50}, {"kernel_percent", 45}, {"ipc", 0.2}},
+	 .beside = "for a server that has time left", .other = VERDICT_FINE,
+	 .changed = {{"cpu_percent", 40}, {"kernel_percent", 90}, {"ipc", 1.2}}},
+	{"the kernel alone", VERDICT_KERNEL,
+	 .given = {{"cpu_percent", 50}, {"kernel_percent", 100}, {"ipc", 1.2}},
+	 .beside = "a kernel thread is nowhere else", .other = VERDICT_FINE,
+	 .other_flags = ROW_KERNEL},
+	{"switches", VERDICT_SWITCHES,
+	 .given = {{"cpu_percent", 50}, {"cs_per_s", 23500}, {"ipc", 0.2}}, .beside = "fewer",
+	 .other = VERDICT_STALLED, .changed = {{"cs_per_s", 9000}}},
+	{"switches with little between them", VERDICT_SWITCHES,
+	 .given = {{"cpu_percent", 4.1}, {"cs_per_s", 7200}},
+	 .text = "thrashing switches: cs/s 7200 per %CPU 4.1 >= 1333 and cs/s 7200 >= 5000",
+	 .beside = "of a server", .other = VERDICT_FINE,
+	 .changed = {{"cpu_percent", 28}, {"cs_per_s", 7500}}},
+	{"two processes that only wake each other", VERDICT_SWITCHES,
+	 .given = {{"cpu_percent", 6}, {"cs_per_s", 10000}},
+	 .beside = "a client that waits for each answer", .other = VERDICT_FINE,
+	 .changed = {{"cpu_percent", 9.2}, {"cs_per_s", 9900}}},
+	{"as many of a user", VERDICT_SWITCHES, .given = {{"cpu_percent", 4.1}, {"cs_per_s", 7200}},
+	 .beside = "of a worker of the kernel", .other = VERDICT_NONE, .other_flags = ROW_KERNEL},
+	{"short slices", VERDICT_SWITCHES, .given = {{"cpu_percent", 1}, {"cs_per_s", 6000}},
+	 .beside = "too few to matter", .other = VERDICT_NONE, .changed = {{"cs_per_s", 4000}}},
+	{"switches of a few CPUs", VERDICT_SWITCHES,
+	 .given = {{"cpu_percent", 240}, {"cs_per_s", 140000}},
+	 .text = "thrashing switches: cs/s 140k >= 48.0k", .beside = "of many threads, few each",
+	 .other = VERDICT_CPU, .changed = {{"cpu_percent", 6400}}},
+	{"faults", VERDICT_FAULTS,
+	 .given = {{"cpu_percent", 90}, {"cs_per_s", 3}, {"faults_per_s", 250000}},
+	 .beside = "fewer", .other = VERDICT_CPU, .changed = {{"faults_per_s", 60000}}},
+	{"faults at a limit that is not round", VERDICT_FAULTS,
+	 .given = {{"cpu_percent", 199.9108}, {"faults_per_s", 215000}},
+	 .text = "faulting: flt/s 215k >= 200k", .beside = "on more CPUs", .other = VERDICT_CPU,
+	 .changed = {{"cpu_percent", 300}}},
+	{"a little time", VERDICT_STALLED, .given = {{"cpu_percent", 6}, {"ipc", 0.1}},
+	 .beside = "hardly any", .other = VERDICT_NONE, .changed = {{"cpu_percent", 3}}},
+	{"a good IPC", VERDICT_FINE, .given = {{"cpu_percent", 60}, {"ipc", 2.1}},
+	 .text = "fine: IPC 2.10 >= 1", .beside = "all the time", .other = VERDICT_CPU,
+	 .changed = {{"cpu_percent", 99}}},
+	{"some time, and no counter of IPC", VERDICT_FINE, .given = {{"cpu_percent", 60}},
+	 .beside = "hardly any", .other = VERDICT_NONE, .changed = {{"cpu_percent", 2}}},
+	{"a CPU that hardly runs", VERDICT_IDLE, .given = {{"cpu_percent", 0.4}, {"ipc", 0.1}},
+	 .flags = OF_A_CPU, .text = "idle-ish: %CPU 0.4 < 1", .beside = "that runs a little",
+	 .other = VERDICT_STALLED, .changed = {{"cpu_percent", 3}}},
+
+	{"throttled: a part of the wait for a CPU", VERDICT_THROTTLED,
+	 .given = {{"cpu_percent", 10},
+		   {"runq_percent", 89},
+		   {"throttled_percent", 80, FIGURE_SCALED}},
+	 .text = "throttled: throttl% ~80.0 >= 10", .beside = "a small part", .other = VERDICT_RUNQ,
+	 .changed = {{"throttled_percent", 5}}},
+	{"many threads, each throttled", VERDICT_THROTTLED,
+	 .given = {{"cpu_percent", 600}, {"throttled_percent", 300}},
+	 .beside = "each hardly throttled", .other = VERDICT_CPU,
+	 .changed = {{"cpu_percent", 6000}}},
+	{"starved", VERDICT_RUNQ, .given = {{"cpu_percent", 1.5}, {"runq_percent", 98.5}},
+	 .beside = "stopped", .other = VERDICT_NONE,
+	 .changed = {{"cpu_percent", 0}, {"blocked_percent", 100}, {"runq_percent", 0}}},
+	{"starved in a part of its life", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 1.5}, {"runq_percent", 98, FIGURE_LOST}},
+	 .text = "runq: runq% ?98.0 >= 25", .beside = "too little is known of it",
+	 .other = VERDICT_NONE, .changed = {{"runq_percent", 20, FIGURE_LOST}}},
+	{"starved, with lost records", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 1.5, FIGURE_LOST}, {"runq_percent", 70, FIGURE_LOST}},
+	 .flags = ROW_LOST, .beside = "too many of them", .other = VERDICT_UNKNOWN,
+	 .changed = {{"runq_percent", 20, FIGURE_LOST}}},
+	{"a kernel thread can starve", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 1.5}, {"runq_percent", 90}}, .flags = ROW_KERNEL,
+	 .beside = "and hardly wait", .other = VERDICT_NONE, .changed = {{"runq_percent", 9}}},
+	{"four tasks on two CPUs", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 50}, {"runq_percent", 50}}, .beside = "three",
+	 .other = VERDICT_FINE, .changed = {{"cpu_percent", 66}, {"runq_percent", 34}}},
+	{"some threads, each with much wait", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 200}, {"runq_percent", 200}}, .beside = "many, each with little",
+	 .other = VERDICT_CPU, .changed = {{"cpu_percent", 1600}}},
+	{"a task of a full machine", VERDICT_RUNQ,
+	 .given = {{"cpu_percent", 95}, {"runq_percent", 700}, {"ipc", 1.2}},
+	 .beside = "a CPU is not judged as a task", .other = VERDICT_FINE, .other_flags = OF_A_CPU},
+	{"a lock", VERDICT_LOCK, .given = {{"cpu_percent", 6}, {"lock_percent", 93, FIGURE_SCALED}},
+	 .beside = "that is mostly free", .other = VERDICT_FINE, .changed = {{"lock_percent", 9}}},
+	{"16 threads and one lock", VERDICT_LOCK,
+	 .given = {{"cpu_percent", 100}, {"lock_percent", 1500}, {"runq_percent", 60}},
+	 .beside = "one thread at a time", .other = VERDICT_CPU, .changed = {{"lock_percent", 30}}},
+	{"the disk", VERDICT_DISK,
+	 .given = {{"cpu_percent", 3}, {"uninterruptible_percent", 86}, {"disk_percent", 80}},
+	 .text = "disk: disk% 80.0 >= 25", .beside = "D with little of a disk",
+	 .other = VERDICT_BLOCKED, .changed = {{"disk_percent", 20}}},
+	{"the disk more than a CPU", VERDICT_DISK,
+	 .given = {{"cpu_percent", 3}, {"disk_percent", 60}, {"runq_percent", 30}},
+	 .beside = "a CPU more than the disk", .other = VERDICT_RUNQ,
+	 .changed = {{"disk_percent", 30}, {"runq_percent", 60}}},
+	{"the disk, for a user", VERDICT_DISK,
+	 .given = {{"cpu_percent", 1}, {"uninterruptible_percent", 95}, {"disk_percent", 95}},
+	 .beside = "for a kernel thread", .other = VERDICT_NONE, .other_flags = ROW_KERNEL},
+	{"D without a disk", VERDICT_BLOCKED,
+	 .given = {{"cpu_percent", 1},
+		   {"uninterruptible_percent", 95},
+		   {"disk_percent", 0},
+		   {"paging_percent", 0}},
+	 .text = "blocked: D% 95.0 >= 25", .beside = "seldom", .other = VERDICT_NONE,
+	 .changed = {{"uninterruptible_percent", 9}}},
+	{"D with a little of a disk", VERDICT_BLOCKED,
+	 .given = {{"cpu_percent", 1}, {"uninterruptible_percent", 95}, {"disk_percent", 20}},
+	 .text = "blocked: D% 95.0 less disk% 20.0 >= 25", .beside = "with much of it",
+	 .other = VERDICT_DISK, .changed = {{"disk_percent", 90}}},
+	{"D of which the reason is unknown", VERDICT_BLOCKED,
+	 .given = {{"cpu_percent", 1},
+		   {"uninterruptible_percent", 95},
+		   {"disk_percent", 0, FIGURE_NOT_COUNTED}},
+	 .text = "blocked: D% 95.0 >= 25", .beside = "seldom", .other = VERDICT_NONE,
+	 .changed = {{"uninterruptible_percent", 9}}},
+	{"pages are taken away", VERDICT_MEMORY_PRESSURE,
+	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}, {"disk_percent", 20}},
+	 .memory = {60, UNKNOWN}, .beside = "nowhere", .other = VERDICT_DISK,
+	 .other_memory = {0, UNKNOWN}},
+	{"in its cgroup alone", VERDICT_MEMORY_PRESSURE,
+	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {0, 60},
+	 .beside = "in other cgroups alone: it reads a file for the first time",
+	 .other = VERDICT_DISK, .other_memory = {60, 0}},
+	{"at the limit of its cgroup, which has no pressure of its own", VERDICT_MEMORY_PRESSURE,
+	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {0.9, UNKNOWN, 4000},
+	 .beside = "rarely at that limit", .other = VERDICT_DISK,
+	 .other_memory = {0.9, UNKNOWN, 9}},
+	{"no pressure is known", VERDICT_MEMORY_PRESSURE,
+	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {UNKNOWN, UNKNOWN},
+	 .beside = "no pages are waited for", .other = VERDICT_FINE,
+	 .changed = {{"paging_percent", 2}}, .other_memory = {UNKNOWN, UNKNOWN}},
+	{"a file that is read for the first time", VERDICT_DISK,
+	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {60, 0},
+	 .text = "disk: paging% 70.0 >= 25", .beside = "that is mostly in memory",
+	 .other = VERDICT_FINE, .changed = {{"paging_percent", 9}}},
+	{"faults that read from a disk", VERDICT_MEMORY_PRESSURE,
+	 .given = {{"cpu_percent", 4}, {"major_faults_per_s", 200}}, .memory = {60, UNKNOWN},
+	 .beside = "in no time", .other = VERDICT_NONE,
+	 .changed = {{"major_faults_per_s", 2000}, {"paging_percent", 10}},
+	 .other_memory = {60, UNKNOWN}},
+	{"faults without pressure", VERDICT_DISK, .given = {{"major_faults_per_s", 200}},
+	 .text = "disk: majflt/s 200 >= 100", .beside = "few", .other = VERDICT_NONE,
+	 .changed = {{"major_faults_per_s", 9}}},
+	{"short processes", VERDICT_FORKS,
+	 .given = {{"cpu_percent", 4}, {"forks_per_s", 536}, {"forked_percent", 54}},
+	 .text = "forks: forks/s 536 >= 100 and forked% 54.0 per forks/s 536 < 0.3 and forked% "
+		 "54.0 >= 10",
+	 .beside = "that do some work", .other = VERDICT_NONE,
+	 .changed = {{"forks_per_s", 126}, {"forked_percent", 62}}},
+	{"fewer short processes", VERDICT_FORKS,
+	 .given = {{"cpu_percent", 4}, {"forks_per_s", 126}, {"forked_percent", 30}},
+	 .beside = "that cost little", .other = VERDICT_NONE, .changed = {{"forked_percent", 5}}},
+	{"short processes and all records", VERDICT_FORKS,
+	 .given = {{"cpu_percent", 40}, {"forks_per_s", 126}, {"forked_percent", 30}},
+	 .beside = "so it seems, with lost records", .other = VERDICT_UNKNOWN,
+	 .changed = {{"cpu_percent", 40, FIGURE_LOST},
+		     {"forks_per_s", 126, FIGURE_LOST},
+		     {"forked_percent", 30, FIGURE_LOST}},
+	 .other_flags = ROW_LOST},
+	{"short slices and all records", VERDICT_SWITCHES,
+	 .given = {{"cpu_percent", 4}, {"cs_per_s", 6000}},
+	 .beside = "so it seems, with lost records", .other = VERDICT_UNKNOWN,
+	 .changed = {{"cpu_percent", 4, FIGURE_LOST}, {"cs_per_s", 6000, FIGURE_LOST}},
+	 .other_flags = ROW_LOST},
+};
+
+/* Writes the figures of the second machine of a pair. */
+static void change_figures(const struct pair *pair, struct given *given)
 {
-	static const struct {
-		const char *name;
-		struct given given[FIGURES];
-		unsigned flags;
-		enum verdict want;
-		const char *explained;
-		double pressure, of_cgroup; /* memory; UNKNOWN */
-		double maxes;               /* of the cgroup */
-	} rows[] = {
-		{"throttled: a part of the wait for a CPU",
-		 {{"cpu_percent", 10},
-		  {"runq_percent", 89},
-		  {"throttled_percent", 80, FIGURE_SCALED}},
-		 .want = VERDICT_THROTTLED,
-		 .explained = "throttled: throttl% ~80.0 >= 10"},
-		{"hardly throttled",
-		 {{"cpu_percent", 95}, {"throttled_percent", 5}},
-		 .want = VERDICT_CPU},
-		{"many threads, each hardly throttled",
-		 {{"cpu_percent", 6000}, {"throttled_percent", 300}},
-		 .want = VERDICT_CPU},
-		{"starved",
-		 {{"cpu_percent", 1.5}, {"runq_percent", 98.5}},
-		 .want = VERDICT_RUNQ,
-		 .explained = "runq: runq% 98.5 >= 25"},
-		{"starved in a part of its life",
-		 {{"cpu_percent", 1.5}, {"runq_percent", 98, FIGURE_LOST}},
-		 .want = VERDICT_RUNQ,
-		 .explained = "runq: runq% ?98.0 >= 25"},
-		{"of which too little is known",
-		 {{"cpu_percent", 1.5}, {"runq_percent", 20, FIGURE_LOST}},
-		 .want = VERDICT_NONE},
-		{"starved, with lost records",
-		 {{"cpu_percent", 1.5, FIGURE_LOST}, {"runq_percent", 70, FIGURE_LOST}},
-		 .flags = ROW_LOST,
-		 .want = VERDICT_RUNQ},
-		{"a kernel thread can starve",
-		 {{"cpu_percent", 1.5}, {"runq_percent", 90}},
-		 .flags = ROW_KERNEL,
-		 .want = VERDICT_RUNQ},
-		{"three tasks on two CPUs",
-		 {{"cpu_percent", 66}, {"runq_percent", 34}},
-		 .want = VERDICT_FINE},
-		{"four on two", {{"cpu_percent", 50}, {"runq_percent", 50}}, .want = VERDICT_RUNQ},
-		{"many threads, each with little wait",
-		 {{"cpu_percent", 1600}, {"runq_percent", 200}},
-		 .want = VERDICT_CPU},
-		{"a lock",
-		 {{"cpu_percent", 6}, {"lock_percent", 93, FIGURE_SCALED}},
-		 .want = VERDICT_LOCK,
-		 .explained = "lock: lock% ~93.0 >= 25"},
-		{"16 threads and one lock",
-		 {{"cpu_percent", 100}, {"lock_percent", 1500}, {"runq_percent", 60}},
-		 .want = VERDICT_LOCK},
-		{"the larger of two waits",
-		 {{"cpu_percent", 3}, {"disk_percent", 30}, {"runq_percent", 60}},
-		 .want = VERDICT_RUNQ},
-		{"the other way round",
-		 {{"cpu_percent", 3}, {"disk_percent", 60}, {"runq_percent", 30}},
-		 .want = VERDICT_DISK},
-		{"the disk",
-		 {{"cpu_percent", 3}, {"uninterruptible_percent", 86}, {"disk_percent", 80}},
-		 .want = VERDICT_DISK,
-		 .explained = "disk: disk% 80.0 >= 25"},
-		{"D without a disk",
-		 {{"cpu_percent", 1},
-		  {"uninterruptible_percent", 95},
-		  {"disk_percent", 0},
-		  {"paging_percent", 0}},
-		 .want = VERDICT_BLOCKED,
-		 .explained = "blocked: D% 95.0 >= 25"},
-		{"D with little of a disk",
-		 {{"cpu_percent", 1}, {"uninterruptible_percent", 95}, {"disk_percent", 20}},
-		 .want = VERDICT_BLOCKED,
-		 .explained = "blocked: D% 95.0 less disk% 20.0 >= 25"},
-		{"D of which the reason is unknown",
-		 {{"cpu_percent", 1},
-		  {"uninterruptible_percent", 95},
-		  {"disk_percent", 0, FIGURE_NOT_COUNTED}},
-		 .want = VERDICT_BLOCKED,
-		 .explained = "blocked: D% 95.0 >= 25"},
-		{"D of a kernel thread",
-		 {{"cpu_percent", 1}, {"uninterruptible_percent", 95}, {"disk_percent", 95}},
-		 .flags = ROW_KERNEL,
-		 .want = VERDICT_NONE},
-		{"stopped",
-		 {{"cpu_percent", 0}, {"blocked_percent", 100}, {"runq_percent", 0}},
-		 .want = VERDICT_NONE},
-		{"pages are taken away",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}, {"disk_percent", 20}},
-		 .want = VERDICT_MEMORY_PRESSURE,
-		 .explained = "memory-pressure: paging% 70.0 >= 25",
-		 .pressure = 60,
-		 .of_cgroup = UNKNOWN},
-		{"in its cgroup alone",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_MEMORY_PRESSURE,
-		 .pressure = 0,
-		 .of_cgroup = 60},
-		{"in other cgroups alone: it reads a file for the first time",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_DISK,
-		 .explained = "disk: paging% 70.0 >= 25",
-		 .pressure = 60,
-		 .of_cgroup = 0},
-		{"nowhere",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_DISK,
-		 .pressure = 0,
-		 .of_cgroup = UNKNOWN},
-		{"at the limit of its cgroup, which has no pressure of its own",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_MEMORY_PRESSURE,
-		 .pressure = 0.9,
-		 .of_cgroup = UNKNOWN,
-		 .maxes = 4000},
-		{"rarely at that limit",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_DISK,
-		 .pressure = 0.9,
-		 .of_cgroup = UNKNOWN,
-		 .maxes = 9},
-		{"of which nothing is known",
-		 {{"cpu_percent", 6}, {"paging_percent", 70}},
-		 .want = VERDICT_MEMORY_PRESSURE,
-		 .pressure = UNKNOWN,
-		 .of_cgroup = UNKNOWN},
-		{"faults that read from a disk",
-		 {{"cpu_percent", 60}, {"kernel_percent", 80}, {"major_faults_per_s", 200}},
-		 .want = VERDICT_MEMORY_PRESSURE,
-		 .pressure = 60,
-		 .of_cgroup = UNKNOWN},
-		{"faults that read from a disk, in no time",
-		 {{"cpu_percent", 4}, {"paging_percent", 10}, {"major_faults_per_s", 2000}},
-		 .want = VERDICT_NONE,
-		 .pressure = 60,
-		 .of_cgroup = UNKNOWN},
-		{"without pressure",
-		 {{"major_faults_per_s", 200}},
-		 .want = VERDICT_DISK,
-		 .explained = "disk: majflt/s 200 >= 100"},
-		{"short processes",
-		 {{"cpu_percent", 4}, {"forks_per_s", 536}, {"forked_percent", 54}},
-		 .want = VERDICT_FORKS,
-		 .explained =
-			 "forks: forks/s 536 >= 100 and forked% 54.0 per forks/s 536 < 0.3 and "
-			 "forked% 54.0 >= 10"},
-		{"short processes as it seems, with lost records",
-		 {{"cpu_percent", 40, FIGURE_LOST},
-		  {"forks_per_s", 126, FIGURE_LOST},
-		  {"forked_percent", 30, FIGURE_LOST}},
-		 .flags = ROW_LOST,
-		 .want = VERDICT_UNKNOWN},
-		{"short slices as it seems, with lost records",
-		 {{"cpu_percent", 4, FIGURE_LOST}, {"cs_per_s", 6000, FIGURE_LOST}},
-		 .flags = ROW_LOST,
-		 .want = VERDICT_UNKNOWN},
-		{"processes that do some work",
-		 {{"cpu_percent", 4}, {"forks_per_s", 126}, {"forked_percent", 62}},
-		 .want = VERDICT_NONE},
-		{"processes that cost little",
-		 {{"cpu_percent", 4}, {"forks_per_s", 120}, {"forked_percent", 5}},
-		 .want = VERDICT_NONE},
-	};
+	memcpy(given, pair->given, sizeof(pair->given));
+	for (size_t i = 0; i < FIGURES && pair->changed[i].name; i++) {
+		size_t at = 0;
+
+		while (given[at].name && strcmp(given[at].name, pair->changed[i].name) != 0)
+			at++;
+		assert_true(at < FIGURES - 1);
+		given[at] = pair->changed[i];
+	}
+}
+
+/* On the wrong side of one of its limits a rule does not fire. With one figure it fires at it. */
+static void check_limits(const struct judge *judge, const struct verdict_subject *subject,
+			 struct figure *figures, int rule)
+{
+	const struct condition *conditions = verdict_rules[rule].conditions;
+	struct judge alone = *judge;
+
+	alone.usable[0] = (unsigned char)rule;
+	alone.n_usable = 1;
+	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && conditions[k].metric; k++) {
+		struct figure *figure = &figures[judge->conditions[rule][k].metric];
+		const double limit = verdict_limit(judge, &conditions[k], subject);
+		const struct figure before = *figure;
+
+		if (conditions[k].operands[0])
+			continue;
+		figure->value = conditions[k].sign == '>' ? nextafter(limit, 0) : limit;
+		assert_int_equal(judge_subject(&alone, subject).rule, -1);
+		figure->value = conditions[k].sign == '>' ? limit : nextafter(limit, 0);
+		if (!conditions[1].metric && conditions[k].share == 0)
+			assert_int_equal(judge_subject(&alone, subject).rule, rule);
+		*figure = before;
+	}
+}
+
+/* Judges a machine. Returns the rule that fired, or -1. */
+static int check_verdict(const char *name, const struct given *given, unsigned flags,
+			 const struct memory *memory, enum verdict want, const char *explained)
+{
+	struct figure figures[FIGURES];
+	struct snapshot *snapshot = given_snapshot(given, figures);
+	const struct row row = {.flags = flags & ~(unsigned)OF_A_CPU};
+	const struct verdict_subject subject = {.figures = figures,
+						.row = flags & OF_A_CPU ? NULL : &row};
+	struct snapshot_cgroup *limits = xcalloc(1, sizeof(*limits));
+	struct judge judge;
+	char text[256];
+
+	limits->values[CGROUP_PRESSURE] = memory->of_cgroup;
+	limits->known[CGROUP_PRESSURE] = memory->of_cgroup >= 0;
+	limits->values[CGROUP_MAXES] = memory->maxes;
+	limits->known[CGROUP_MAXES] = true;
+	if (memory->pressure >= 0)
+		machine_set(&snapshot->machine, MACHINE_MEMORY_PRESSURE, memory->pressure);
+	SAMPLE_CGROUPS(snapshot, "/pressed");
+	snapshot->cgroup_limits = limits;
+	judge_init(&judge, snapshot);
+	const struct judgement judgement = judge_subject(&judge, &subject);
+	verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
+	if (judgement.verdict != want || (explained && strcmp(text, explained) != 0))
+		fail_msg("%s: \"%s\"", name, text);
+	if (judgement.rule >= 0)
+		check_limits(&judge, &subject, figures, judgement.rule);
+	snapshot_free(snapshot);
+	return judgement.rule;
+}
+
+/* Each rule has a machine for which it is right, and one beside it for which it is not. */
+static void judges(void **state)
+{
+	bool fired[VERDICT_RULES_MAX] = {false};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct figure figures[FIGURES];
-		struct snapshot *snapshot = given_snapshot(rows[i].given, figures);
-		struct snapshot_cgroup limits = {.values = {[CGROUP_PRESSURE] = rows[i].of_cgroup}};
-		const struct row row = {.flags = rows[i].flags};
-		const struct verdict_subject subject = {.figures = figures, .row = &row};
-		struct judge judge;
-		char text[256];
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		const struct pair *pair = &pairs[i];
+		struct given given[FIGURES];
+		char beside[128];
 
-		limits.known[CGROUP_PRESSURE] = rows[i].of_cgroup >= 0;
-		limits.values[CGROUP_MAXES] = rows[i].maxes;
-		limits.known[CGROUP_MAXES] = true;
-		machine_set(&snapshot->machine, MACHINE_MEMORY_PRESSURE, rows[i].pressure);
-		SAMPLE_CGROUPS(snapshot, "/pressed");
-		snapshot->cgroup_limits = xcalloc(1, sizeof(limits));
-		*snapshot->cgroup_limits = limits;
-		judge_init(&judge, snapshot);
-		struct judgement judgement = judge_subject(&judge, &subject);
-		verdict_explain(&judge, &judgement, &subject, text, sizeof(text));
-		if (judgement.verdict != rows[i].want ||
-		    (rows[i].explained && strcmp(text, rows[i].explained) != 0))
-			fail_msg("%s: \"%s\"", rows[i].name, text);
-		snapshot_free(snapshot);
+		snprintf(beside, sizeof(beside), "%s, beside: %s", pair->name, pair->beside);
+		change_figures(pair, given);
+		assert_int_not_equal(pair->verdict, pair->other);
+		fired[check_verdict(pair->name, pair->given, pair->flags, &pair->memory,
+				    pair->verdict, pair->text)] = true;
+		check_verdict(beside, given, pair->flags | pair->other_flags, &pair->other_memory,
+			      pair->other, NULL);
 	}
+	for (size_t i = 0; i < verdict_rules_n; i++)
+		if (!fired[i] && verdict_rules[i].verdict != VERDICT_NONE)
+			fail_msg("no machine for %s: %s", verdict_name(verdict_rules[i].verdict),
+				 verdict_rule_at(i).conditions);
 }
 
 /* The states of IPC's events are used if they cannot be counted for the whole run. */
@@ -1123,7 +1060,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(judges),
-		cmocka_unit_test(judges_waits),
 		cmocka_unit_test(gives_the_reason),
 		cmocka_unit_test(the_limit_of_the_machine_grows_with_its_cpus),
 		cmocka_unit_test(has_the_state_of_its_figures),
