@@ -21,7 +21,7 @@ void child_faults(const struct child *child, unsigned pages); /* page faults, at
 void child_forks(const struct child *child,
 		 unsigned pages); /* forks a child that faults and is reaped */
 void child_threads(const struct child *child, unsigned pages); /* the same with a thread */
-/* Runs it on another CPU than that of "me", until child_stops(). Returns false if there is none. */
+/* Runs it on another CPU than "me" has, until child_stops(). Returns false if there is none. */
 bool child_runs(const struct child *child);
 void child_stops(const struct child *child);
 /* These end the child; it is reaped. */

@@ -13,7 +13,7 @@
 
 #define PERIOD_MIN_NS 10000u
 
-/* Adds an event or its group; ids are those of what was opened. */
+/* Adds an event or its group; ids are the ids of the opened events. */
 static size_t values_add(const struct fk_perf *perf, const struct fk_perf *times, uint64_t *values)
 {
 	uint64_t format = perf->attr.read_format;
@@ -152,7 +152,7 @@ void fk_throttle(struct fk *fk, int number, bool on)
 			set_throttled(fk, cpu->context.leaders[i], cpu, on);
 }
 
-/* Members whose period is that of no sample at all do not stop. */
+/* Members with the period of "never sample" do not stop. */
 void fk_throttle_alone(struct fk *fk, int number, bool on)
 {
 	struct fk_cpu *cpu = fk_cpu(fk, number);

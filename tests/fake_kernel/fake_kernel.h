@@ -110,8 +110,8 @@ struct fk_pmu {
 	int first_cpu, last_cpu; /* last FK_LAST_CPU: up to the last one of the machine */
 	unsigned slots;          /* general counters; 0 means 6 */
 	uint64_t events;         /* FK_BIT()s of the events that exist: the others are ENOENT */
-	uint64_t fixed;          /* of those that have a counter of their own */
-	uint64_t only_fixed; /* of those that no general counter can count: Intel's ref-cycles */
+	uint64_t fixed;          /* these have a counter of their own */
+	uint64_t only_fixed;     /* no general counter can count these: Intel's ref-cycles */
 	/*
 	 * Groups of more hardware events open and are never put on, for a reason that
 	 * validate_group() does not see; 0: there is none.
@@ -246,7 +246,7 @@ struct fk_spec {
 	 */
 	uint64_t seed;
 	/*
-	 * Its switches in and out make no record, as those of the idle task in fk_silent_idle():
+	 * Its switches in and out make no record, as switches of the idle task in fk_silent_idle():
 	 * context-switches counts them, sched:sched_switch does not.
 	 */
 	bool unreported;
@@ -258,8 +258,8 @@ void fk_task(struct fk *fk, const struct fk_spec *spec);
 /*
  * Where the code of a task is when it is sampled: in each place as often as its weight, by a
  * generator with a fixed seed. Addresses with bit 63 are of the kernel. `chain` has the callers,
- * from the innermost on; PERF_CONTEXT_USER precedes those of the user. Places must outlive the fake
- * kernel. Children do not have them.
+ * from the innermost on; PERF_CONTEXT_USER precedes the user's callers. Places must outlive the
+ * fake kernel. Children do not have them.
  */
 struct fk_place {
 	uint64_t ip;
@@ -368,9 +368,9 @@ int fk_self(void *ctx, pid_t *pid, pid_t *tid);
 /*
  * The rotation of groups. Enabled groups without counters wait, silently as in Linux. They are
  * tried again when a group with counters is enabled, or after this time, when one of the running
- * groups goes behind the waiting ones (perf_event_mux_interval_ms, 1 to 10). Groups of the CPU come
- * before those of the running task. Each of the two kinds rotates only if some of its own wait, so
- * groups of a task wait for ever while those of the CPU have all counters.
+ * groups goes behind the waiting ones (perf_event_mux_interval_ms, 1 to 10). Groups of the CPU
+ * come before groups of the running task. Each of the two kinds rotates only if some of its own
+ * wait, so groups of a task wait for ever while groups of the CPU have all counters.
  */
 #define FK_ROTATE_NS 4000000u
 
@@ -404,7 +404,7 @@ void fk_silent_idle(struct fk *fk, int cpu, bool silent);
  * Another program samples switches too, since a later time. Linux (6.3 and later) prepares a
  * software sample once for all listening events, the latest first, so our samples have its id and
  * the time of its clock. The same holds among our own events: all samples of one switch have the id
- * of the first. The other fields, counts too, are those of each event.
+ * of the first. In the other fields, counts too, each event has its own values.
  */
 struct fk_rival {
 	size_t chain_bytes;   /* size of its call chain: our samples are longer by it, unfilled */
@@ -464,7 +464,7 @@ struct fk_step {
 	const char *comm;
 };
 
-/* Queues steps; those that are due are done by whatever advances the clock. */
+/* Queues steps; a step that is due is done by the call that advances the clock. */
 void fk_script(struct fk *fk, const struct fk_step *steps, size_t n);
 /* Queues anything else, in_ns from now; fn may queue itself again. */
 void fk_after(struct fk *fk, uint64_t in_ns, void (*fn)(struct fk *fk, void *arg), void *arg);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * A kernel that forwards every call to another one, fake or real, and fails chosen calls. The
- * errors of each call are those of Linux (man pages, kernel source). Calls without errors (the
+ * A kernel that forwards every call to another one, fake or real, and fails chosen calls. Each
+ * call has the errors that it has in Linux (man pages, kernel source). Calls without errors (the
  * clocks, the current CPU) have other ways to fail.
  */
 enum faulty_op {
@@ -78,7 +78,7 @@ struct sys faulty_sys(struct faulty *faulty);
 void faulty_hide(struct faulty *faulty, const char *below, int answer);
 
 /*
- * The process holds its files back, as in core/sys/process_call.h: -ETIMEDOUT, but for those that
+ * The process holds its files back, as in core/sys/process_call.h: -ETIMEDOUT, but for files that
  * are always let through. 0: no process.
  */
 void faulty_hold(struct faulty *faulty, pid_t pid);

@@ -170,7 +170,7 @@ static void task_cmdline(struct fk_text *text, const struct fk_task *task)
 		fk_text_add(text, "%c", '\0');
 }
 
-/* The CPUs of its process: few of those of a large machine. */
+/* The CPUs of its process: few CPUs of a large machine. */
 static void settle_process(struct fk *fk, const struct fk_task *task)
 {
 	for (unsigned i = 0; i < fk->config.cpus; i++)

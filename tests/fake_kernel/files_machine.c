@@ -32,7 +32,7 @@ static void text_add_cpus(struct fk_text *text, const struct fk *fk, const struc
 	fk_text_add(text, "\n");
 }
 
-/* Tasks that have not exited, and those that run or wait for a CPU. */
+/* Tasks that have not exited, and tasks that run or wait for a CPU. */
 static void count_tasks(const struct fk *fk, unsigned *tasks, unsigned *runnable)
 {
 	*tasks = *runnable = 0;

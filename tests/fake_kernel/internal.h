@@ -12,7 +12,7 @@
  * fk_schedule().
  */
 
-/* More events that can be counted, after those of enum fk_event. */
+/* More events that can be counted, after the events of enum fk_event. */
 enum {
 	FK_MINOR_FAULTS = FK_EVENTS,
 	FK_DUMMY,
@@ -61,7 +61,7 @@ struct fk_task {
 		uint64_t ns;
 	} waits[FK_WAITS];
 	bool woken_leaving;  /* it is runnable after that switch */
-	bool woken;          /* FK_WOKEN is not that of a fork */
+	bool woken;          /* FK_WOKEN is not the start of a forked task */
 	uint64_t *latencies; /* of its wake-ups, ns */
 	size_t n_latencies, latencies_capacity;
 	uint64_t preempted; /* how often it left while it was runnable */
@@ -177,7 +177,7 @@ struct fk_given {
 #define FK_FIRST_FD   1000
 #define FK_FIRST_FILE (1 << 28)
 
-/* An opened file. Its text is that of the moment when it was opened. */
+/* An opened file. It has the text of the moment when it was opened. */
 struct fk_opened {
 	char *path; /* NULL: closed */
 	char *text;
@@ -219,7 +219,7 @@ struct fk {
 	size_t n_perfs, perfs_capacity;
 	struct fk_perf **by_fd; /* from FK_FIRST_FD on, none given out again; NULL: closed */
 	size_t n_by_fd, by_fd_capacity;
-	struct fk_perf **clocks; /* those of perfs that can tick */
+	struct fk_perf **clocks; /* the perfs that can tick */
 	size_t n_clocks, clocks_capacity;
 	uint64_t next_tick_ns; /* nothing ticks before it; 0: not known */
 	uint64_t turns;        /* of events that were put on */
@@ -324,7 +324,7 @@ void fk_context_add(struct fk_context *context, struct fk_perf *leader);
 bool fk_group_fits(const struct fk_perf *leader, const struct fk_perf *perf);
 /* Decides which groups of the CPU are on; settle first. */
 enum fk_anew {
-	FK_NOTHING_ANEW, /* some groups stop; those that wait for counters still wait */
+	FK_NOTHING_ANEW, /* some groups stop; groups that wait for counters still wait */
 	FK_TASK_ANEW,    /* only the task's that runs there now */
 	FK_ALL_ANEW,
 };

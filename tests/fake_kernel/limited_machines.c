@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* A few boxes of each uncore PMU and a few CPUs are enough. Formats are those of Linux 6.12. */
+/* A few boxes of each uncore PMU and a few CPUs are enough. Formats are from Linux 6.12. */
 #include "tests/fake_kernel/limited_machines.h"
 
-#include "core/base/util.h"
 #include "tests/fake_kernel/limited_pmus.h"
+#include "tests/fake_kernel/machine_parts.h"
 
 enum { CPUS = 8, SOCKET_CPUS = 4 };
 
@@ -12,8 +12,6 @@ enum { CPUS = 8, SOCKET_CPUS = 4 };
 	{                                     \
 		"format/umask", "config:8-15" \
 	}
-static const struct fk_file_entry msr_files[] = {{"format/event", "config:0-63"}};
-static const struct fk_file_entry power_files[] = {{"format/event", "config:0-7"}};
 #define UNCORE_FORMAT                                              \
 	{"format/edge", "config:18"}, {"format/inv", "config:23"}, \
 	{                                                          \
@@ -66,35 +64,16 @@ static const struct fk_file_entry df_files[] = {
 	{"format/umask", "config:8-15,24-27"},
 };
 
-static const struct fk_device_event msr_events[] = {
-	{.name = "tsc", .config = 0, .rate = {2, 1}},
-	{.name = "smi", .config = 4, .rate = {1, 1000000000}},
-};
-
 /* 2^-32 J each; 20 W. */
 static const struct fk_device_event power_events[] = {
 	{"energy-pkg", 2, {85899, 1000}, "2.3283064365386962890625e-10", "Joules"},
 };
 
-static const struct fk_device msr = {
-	.name = "msr",
-	.type = 9,
-	.of_cpus = true,
-	.events = msr_events,
-	.n_events = ARRAY_SIZE(msr_events),
-	.files = msr_files,
-	.n_files = ARRAY_SIZE(msr_files),
-};
-
-static const struct fk_device power = {
-	.name = "power",
-	.type = 12,
-	.socket_cpus = SOCKET_CPUS,
-	.events = power_events,
-	.n_events = ARRAY_SIZE(power_events),
-	.files = power_files,
-	.n_files = ARRAY_SIZE(power_files),
-};
+static const struct fk_device power = {.name = "power",
+				       .type = 12,
+				       .socket_cpus = SOCKET_CPUS,
+				       FK_EVENTS(power_events),
+				       FK_FILES(fk_byte_files)};
 
 #define BOX(variable, in_sysfs, number, its_files) \
 	static const struct fk_device variable = { \
@@ -118,65 +97,38 @@ BOX(amd_l3, "amd_l3", 27, l3_files);
 BOX(amd_df, "amd_df", 28, df_files);
 
 static const struct fk_device client_imc_0 = {
-	.name = "uncore_imc_free_running_0",
-	.type = 29,
-	.seed = 29,
-	.files = box_files,
-	.n_files = ARRAY_SIZE(box_files),
-};
+	.name = "uncore_imc_free_running_0", .type = 29, .seed = 29, FK_FILES(box_files)};
 
 static const struct fk_device client_imc_1 = {
-	.name = "uncore_imc_free_running_1",
-	.type = 30,
-	.seed = 30,
-	.files = box_files,
-	.n_files = ARRAY_SIZE(box_files),
-};
+	.name = "uncore_imc_free_running_1", .type = 30, .seed = 30, FK_FILES(box_files)};
 
 static const struct fk_device *const skylake_devices[] = {
-	&msr, &power, &skylake_cha_0, &skylake_cha_1, &imc_0, &imc_1, &upi_0, &iio_0, &iio_1};
-static const struct fk_device *const server_devices[] = {&msr,   &power, &cha_0, &cha_1,
-							 &imc_0, &imc_1, &upi_0};
-static const struct fk_device *const alder_lake_devices[] = {&msr, &client_imc_0, &client_imc_1};
-static const struct fk_device *const zen_devices[] = {&msr, &power, &amd_l3, &amd_df};
+	&fk_msr, &power, &skylake_cha_0, &skylake_cha_1, &imc_0, &imc_1, &upi_0, &iio_0, &iio_1};
+static const struct fk_device *const server_devices[] = {&fk_msr, &power, &cha_0, &cha_1,
+							 &imc_0,  &imc_1, &upi_0};
+static const struct fk_device *const alder_lake_devices[] = {&fk_msr, &client_imc_0, &client_imc_1};
+static const struct fk_device *const zen_devices[] = {&fk_msr, &power, &amd_l3, &amd_df};
 
 /* 2 GHz; only x86 has it. */
 #define TSC .tsc_mult = 1 << 23, .tsc_shift = 24
 #define MACHINE(of_pmus, how_many, threads, of_socket)                                  \
 	.cpus = CPUS, .pmus = of_pmus, .n_pmus = how_many, .threads_per_core = threads, \
 	.socket_cpus = of_socket, .fd_limit = 65536, TSC
-#define DEVICES(list) .devices = list, .n_devices = ARRAY_SIZE(list)
-const struct fk_config fk_skylake_sp = {
-	MACHINE(&fk_skylake_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(skylake_devices),
-};
-const struct fk_config fk_skylake_sp_single = {
-	MACHINE(&fk_skylake_single_pmu, 1, 1, SOCKET_CPUS),
-	DEVICES(skylake_devices),
-};
-const struct fk_config fk_ice_lake_sp = {
-	MACHINE(&fk_ice_lake_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(server_devices),
-};
-const struct fk_config fk_sapphire_rapids = {
-	MACHINE(&fk_sapphire_rapids_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(server_devices),
-};
-const struct fk_config fk_granite_rapids = {
-	MACHINE(&fk_granite_rapids_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(server_devices),
-};
-const struct fk_config fk_alder_lake = {
-	MACHINE(fk_alder_lake_pmus, 2, 2, CPUS),
-	DEVICES(alder_lake_devices),
-};
-const struct fk_config fk_zen4 = {
-	MACHINE(&fk_zen4_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(zen_devices),
-};
-const struct fk_config fk_zen5 = {
-	MACHINE(&fk_zen5_pmu, 1, 2, SOCKET_CPUS),
-	DEVICES(zen_devices),
-};
+const struct fk_config fk_skylake_sp = {MACHINE(&fk_skylake_pmu, 1, 2, SOCKET_CPUS),
+					FK_DEVICES(skylake_devices)};
+const struct fk_config fk_skylake_sp_single = {MACHINE(&fk_skylake_single_pmu, 1, 1, SOCKET_CPUS),
+					       FK_DEVICES(skylake_devices)};
+const struct fk_config fk_ice_lake_sp = {MACHINE(&fk_ice_lake_pmu, 1, 2, SOCKET_CPUS),
+					 FK_DEVICES(server_devices)};
+const struct fk_config fk_sapphire_rapids = {MACHINE(&fk_sapphire_rapids_pmu, 1, 2, SOCKET_CPUS),
+					     FK_DEVICES(server_devices)};
+const struct fk_config fk_granite_rapids = {MACHINE(&fk_granite_rapids_pmu, 1, 2, SOCKET_CPUS),
+					    FK_DEVICES(server_devices)};
+const struct fk_config fk_alder_lake = {MACHINE(fk_alder_lake_pmus, 2, 2, CPUS),
+					FK_DEVICES(alder_lake_devices)};
+const struct fk_config fk_zen4 = {MACHINE(&fk_zen4_pmu, 1, 2, SOCKET_CPUS),
+				  FK_DEVICES(zen_devices)};
+const struct fk_config fk_zen5 = {MACHINE(&fk_zen5_pmu, 1, 2, SOCKET_CPUS),
+				  FK_DEVICES(zen_devices)};
 const struct fk_config fk_neoverse_n2 = {MACHINE(&fk_n2_pmu, 1, 1, CPUS)};
 const struct fk_config fk_neoverse_v2 = {MACHINE(&fk_v2_pmu, 1, 1, CPUS)};

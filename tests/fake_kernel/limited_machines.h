@@ -6,8 +6,8 @@
 
 /*
  * Machines whose PMUs have the counters, registers and formats of their CPUs in Linux, small: eight
- * CPUs, of which the servers have four on each of two sockets. Their raw events have rates of their
- * own if the task has a seed, those of the uncore always.
+ * CPUs. The servers have four on each of two sockets. Their raw events have rates of their own if
+ * the task has a seed, events of the uncore always.
  *
  *	                   general  fixed  cores                    uncore, for each socket
  *	skylake_sp         4        3      2 threads                cha imc upi iio

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Constraints, registers and codes are those of arch/x86/events and drivers/perf/arm_pmuv3.c in
- * Linux 6.12, formats and aliases those of its sysfs.
+ * Constraints, registers and codes are from arch/x86/events and drivers/perf/arm_pmuv3.c in Linux
+ * 6.12, formats and aliases from its sysfs.
  */
 #include "tests/fake_kernel/limited_pmus.h"
 
-#include "core/base/util.h"
+#include "tests/fake_kernel/machine_parts.h"
 
 /* Linux does not put an event on a fixed counter if it has one of these bits: */
 #define NOT_FIXED (1ull << 18 | 1ull << 23 | 0xffull << 24 | 3ull << 32)
@@ -150,7 +150,8 @@ static const struct fk_limits arm_limits = {
 	.n_constraints = ARRAY_SIZE(arm_constraints),
 };
 
-/* The codes of generic events; the last of Skylake is of both threads, one of which sleeps. */
+/* The codes of generic events; the last one of Skylake is of both threads, and one thread sleeps.
+ */
 #define INTEL_CODES                                                                \
 	{0x3c, FK_CYCLES}, {0xc0, FK_INSTRUCTIONS}, {0x4f2e, FK_CACHE_REFERENCES}, \
 		{0x412e, FK_CACHE_MISSES}, {0xc4, FK_BRANCHES},                    \
@@ -324,7 +325,7 @@ static const struct fk_file_entry zen_files[] = {
 	{"events/stalled-cycles-frontend", "event=0xa9"},
 };
 
-/* Those of the architecture that the CPU has; Linux counts 0 of the others. */
+/* The architecture's events that the CPU has; Linux counts 0 of the others. */
 #define ARM_FILES                                                                                  \
 	{"format/event", "config:0-15"}, {"format/long", "config1:0"},                             \
 		{"events/sw_incr", "event=0x0000"}, {"events/l1i_cache_refill", "event=0x0001"},   \
@@ -363,73 +364,49 @@ static const struct fk_file_entry zen_files[] = {
 static const struct fk_file_entry n2_files[] = {ARM_FILES, {"caps/slots", "0x00000005"}};
 static const struct fk_file_entry v2_files[] = {ARM_FILES, {"caps/slots", "0x00000008"}};
 
-#define INTEL(number, step, text)                                                     \
-	{                                                                             \
-		.vendor = "GenuineIntel", .name = text, .family = 6, .model = number, \
-		.stepping = step                                                      \
-	}
-#define AMD(generation, number, step, text)                                                    \
-	{                                                                                      \
-		.vendor = "AuthenticAMD", .name = text, .family = generation, .model = number, \
-		.stepping = step                                                               \
-	}
 static const struct fk_model skylake_model =
-	INTEL(0x55, 4, "Intel(R) Xeon(R) Platinum 8153 CPU @ 2.00GHz");
+	FK_INTEL(0x55, 4, "Intel(R) Xeon(R) Platinum 8153 CPU @ 2.00GHz");
 static const struct fk_model ice_lake_model =
-	INTEL(0x6a, 6, "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz");
+	FK_INTEL(0x6a, 6, "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz");
 static const struct fk_model sapphire_rapids_model =
-	INTEL(0x8f, 8, "Intel(R) Xeon(R) Platinum 8480+");
-static const struct fk_model granite_rapids_model = INTEL(0xad, 1, "Intel(R) Xeon(R) 6980P");
+	FK_INTEL(0x8f, 8, "Intel(R) Xeon(R) Platinum 8480+");
+static const struct fk_model granite_rapids_model = FK_INTEL(0xad, 1, "Intel(R) Xeon(R) 6980P");
 static const struct fk_model alder_lake_model =
-	INTEL(0x97, 2, "12th Gen Intel(R) Core(TM) i9-12900K");
-static const struct fk_model zen4_model = AMD(0x19, 0x11, 1, "AMD EPYC 9654 96-Core Processor");
-static const struct fk_model zen5_model = AMD(0x1a, 0x02, 1, "AMD EPYC 9755 128-Core Processor");
+	FK_INTEL(0x97, 2, "12th Gen Intel(R) Core(TM) i9-12900K");
+static const struct fk_model zen4_model = FK_AMD(0x19, 0x11, 1, "AMD EPYC 9654 96-Core Processor");
+static const struct fk_model zen5_model = FK_AMD(0x1a, 0x02, 1, "AMD EPYC 9755 128-Core Processor");
 static const struct fk_model n2_model = {.implementer = 0x41, .part = 0xd49, .revision = 3};
 static const struct fk_model v2_model = {.implementer = 0x41, .part = 0xd4f, .revision = 1};
 
-/* The events that exist are those of the codes. */
-#define PMU(of_limits, of_codes, of_files, of_model, counters)                               \
-	.type = PERF_TYPE_RAW, .last_cpu = FK_LAST_CPU, .slots = counters,                   \
-	.events = FK_ALL_HARDWARE, .limits = &(of_limits), .codes = of_codes,                \
-	.n_codes = ARRAY_SIZE(of_codes), .files = of_files, .n_files = ARRAY_SIZE(of_files), \
+/* The events that exist are the ones with codes. */
+#define PMU(of_limits, of_codes, of_files, of_model, counters)                                     \
+	.type = PERF_TYPE_RAW, .last_cpu = FK_LAST_CPU, .slots = counters,                         \
+	.events = FK_ALL_HARDWARE, .limits = &(of_limits), FK_CODES(of_codes), FK_FILES(of_files), \
 	.model = &(of_model)
 
 const struct fk_pmu fk_skylake_pmu = {
-	.name = "cpu",
-	PMU(skylake_limits, skylake_codes, skylake_files, skylake_model, 4),
-};
+	.name = "cpu", PMU(skylake_limits, skylake_codes, skylake_files, skylake_model, 4)};
 const struct fk_pmu fk_skylake_single_pmu = {
-	.name = "cpu",
-	PMU(skylake_single_limits, skylake_codes, skylake_files, skylake_model, 8),
-};
+	.name = "cpu", PMU(skylake_single_limits, skylake_codes, skylake_files, skylake_model, 8)};
 const struct fk_pmu fk_ice_lake_pmu = {
-	.name = "cpu",
-	PMU(ice_lake_limits, ice_lake_codes, ice_lake_files, ice_lake_model, 8),
-};
+	.name = "cpu", PMU(ice_lake_limits, ice_lake_codes, ice_lake_files, ice_lake_model, 8)};
 const struct fk_pmu fk_sapphire_rapids_pmu = {
 	.name = "cpu",
-	PMU(golden_cove_limits, golden_cove_codes, golden_cove_files, sapphire_rapids_model, 8),
-};
+	PMU(golden_cove_limits, golden_cove_codes, golden_cove_files, sapphire_rapids_model, 8)};
 const struct fk_pmu fk_granite_rapids_pmu = {
 	.name = "cpu",
-	PMU(redwood_cove_limits, golden_cove_codes, golden_cove_files, granite_rapids_model, 8),
-};
-const struct fk_pmu fk_zen4_pmu = {
-	.name = "cpu",
-	PMU(zen_limits, zen_codes, zen_files, zen4_model, 6),
-};
-const struct fk_pmu fk_zen5_pmu = {
-	.name = "cpu",
-	PMU(zen_limits, zen_codes, zen_files, zen5_model, 6),
-};
+	PMU(redwood_cove_limits, golden_cove_codes, golden_cove_files, granite_rapids_model, 8)};
+const struct fk_pmu fk_zen4_pmu = {.name = "cpu",
+				   PMU(zen_limits, zen_codes, zen_files, zen4_model, 6)};
+const struct fk_pmu fk_zen5_pmu = {.name = "cpu",
+				   PMU(zen_limits, zen_codes, zen_files, zen5_model, 6)};
 
 /* They have no PMU of PERF_TYPE_RAW. */
 #define ARM_PMU(of_files, of_model)                                                      \
 	{                                                                                \
 		.name = "armv8_pmuv3_0", .type = 8, .last_cpu = FK_LAST_CPU, .slots = 6, \
-		.events = FK_ALL_HARDWARE, .limits = &arm_limits, .codes = arm_codes,    \
-		.n_codes = ARRAY_SIZE(arm_codes), .files = of_files,                     \
-		.n_files = ARRAY_SIZE(of_files), .model = &(of_model)                    \
+		.events = FK_ALL_HARDWARE, .limits = &arm_limits, FK_CODES(arm_codes),   \
+		FK_FILES(of_files), .model = &(of_model)                                 \
 	}
 const struct fk_pmu fk_n2_pmu = ARM_PMU(n2_files, n2_model);
 const struct fk_pmu fk_v2_pmu = ARM_PMU(v2_files, v2_model);
@@ -442,10 +419,8 @@ const struct fk_pmu fk_alder_lake_pmus[2] = {
 		.slots = 8,
 		.events = FK_ALL_HARDWARE,
 		.limits = &golden_cove_limits,
-		.codes = golden_cove_codes,
-		.n_codes = ARRAY_SIZE(golden_cove_codes),
-		.files = golden_cove_files,
-		.n_files = ARRAY_SIZE(golden_cove_files),
+		FK_CODES(golden_cove_codes),
+		FK_FILES(golden_cove_files),
 		.model = &alder_lake_model,
 		.threads_per_core = 2,
 	},
@@ -457,10 +432,8 @@ const struct fk_pmu fk_alder_lake_pmus[2] = {
 		.slots = 6,
 		.events = FK_ALL_HARDWARE,
 		.limits = &gracemont_limits,
-		.codes = gracemont_codes,
-		.n_codes = ARRAY_SIZE(gracemont_codes),
-		.files = gracemont_files,
-		.n_files = ARRAY_SIZE(gracemont_files),
+		FK_CODES(gracemont_codes),
+		FK_FILES(gracemont_files),
 		.model = &alder_lake_model,
 		.threads_per_core = 1,
 	},

@@ -4,7 +4,7 @@
 
 #include "tests/fake_kernel/fake_kernel.h"
 
-/* The core PMUs of limited_machines.h, on all CPUs; those of Alder Lake on CPUs 0-3 and 4-7. */
+/* The core PMUs of limited_machines.h, on all CPUs; the two of Alder Lake on CPUs 0-3 and 4-7. */
 extern const struct fk_pmu fk_skylake_pmu;
 extern const struct fk_pmu fk_skylake_single_pmu;
 extern const struct fk_pmu fk_ice_lake_pmu;

@@ -68,7 +68,7 @@ enum fk_register fk_limits_register(const struct fk_limits *limits, uint64_t con
 				    uint64_t *valid);
 /*
  * Whether the vendor says that nothing else must be counted beside the event (TakenAlone of
- * Intel's files): those that need the registers FRONTEND and LDLAT. Linux counts them with others.
+ * Intel's files): events that need the registers FRONTEND and LDLAT. Linux counts them with others.
  */
 bool fk_limits_is_alone(const struct fk_limits *limits, uint64_t config);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fake_kernel/machines.h"
 
-#include "core/base/util.h"
+#include "tests/fake_kernel/machine_parts.h"
 
 #define STALLED (FK_BIT(FK_STALLED_FRONTEND) | FK_BIT(FK_STALLED_BACKEND))
 #define LLC     (FK_BIT(FK_LLC_LOADS) | FK_BIT(FK_LLC_LOAD_MISSES))
@@ -50,7 +50,7 @@ static const struct fk_file_entry arm_files[] = {
 };
 
 static const struct fk_file_entry msr_files[] = {{"format/event", "config:0-63"}};
-static const struct fk_file_entry byte_files[] = {{"format/event", "config:0-7"}};
+const struct fk_file_entry fk_byte_files[1] = {{"format/event", "config:0-7"}};
 
 static const struct fk_device_event msr_events[] = {
 	{.name = "tsc", .config = 0, .rate = {2, 1}},
@@ -77,231 +77,92 @@ static const struct fk_device_event cas_events[] = {
 	{"cas_count_write", 2, {80, 1000}, LINE_SCALE, "MiB"},
 };
 
-static const struct fk_device msr = {
-	.name = "msr",
-	.type = 9,
-	.of_cpus = true,
-	.events = msr_events,
-	.n_events = ARRAY_SIZE(msr_events),
-	.files = msr_files,
-	.n_files = ARRAY_SIZE(msr_files),
-};
+const struct fk_device fk_msr = {
+	.name = "msr", .type = 9, .of_cpus = true, FK_EVENTS(msr_events), FK_FILES(msr_files)};
 
-static const struct fk_device power = {
-	.name = "power",
-	.type = 12,
-	.events = power_events,
-	.n_events = ARRAY_SIZE(power_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
-
-static const struct fk_device imc = {
-	.name = "uncore_imc",
-	.type = 13,
-	.events = imc_events,
-	.n_events = ARRAY_SIZE(imc_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
-
-static const struct fk_device imc_0 = {
-	.name = "uncore_imc_free_running_0",
-	.type = 13,
-	.events = imc_events,
-	.n_events = ARRAY_SIZE(imc_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
-
-static const struct fk_device imc_1 = {
-	.name = "uncore_imc_free_running_1",
-	.type = 14,
-	.events = imc_events,
-	.n_events = ARRAY_SIZE(imc_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
-
+#define DEVICE(in_sysfs, number, its_events) \
+	.name = in_sysfs, .type = number, FK_EVENTS(its_events), FK_FILES(fk_byte_files)
+static const struct fk_device power = {DEVICE("power", 12, power_events)};
+static const struct fk_device imc = {DEVICE("uncore_imc", 13, imc_events)};
+static const struct fk_device imc_0 = {DEVICE("uncore_imc_free_running_0", 13, imc_events)};
+static const struct fk_device imc_1 = {DEVICE("uncore_imc_free_running_1", 14, imc_events)};
 /* The same on each of two sockets of 32 CPUs. */
-static const struct fk_device server_power = {
-	.name = "power",
-	.type = 12,
-	.socket_cpus = 32,
-	.events = power_events,
-	.n_events = ARRAY_SIZE(power_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
+static const struct fk_device server_power = {DEVICE("power", 12, power_events), .socket_cpus = 32};
+static const struct fk_device server_imc = {DEVICE("uncore_imc_0", 13, cas_events),
+					    .socket_cpus = 32};
 
-static const struct fk_device server_imc = {
-	.name = "uncore_imc_0",
-	.type = 13,
-	.socket_cpus = 32,
-	.events = cas_events,
-	.n_events = ARRAY_SIZE(cas_events),
-	.files = byte_files,
-	.n_files = ARRAY_SIZE(byte_files),
-};
+static const struct fk_device *const intel_devices[] = {&fk_msr, &power, &imc};
+static const struct fk_device *const amd_devices[] = {&fk_msr, &power};
+static const struct fk_device *const server_devices[] = {&fk_msr, &server_power, &server_imc};
+static const struct fk_device *const hybrid_devices[] = {&fk_msr, &power, &imc_0, &imc_1};
 
-static const struct fk_device *const intel_devices[] = {&msr, &power, &imc};
-static const struct fk_device *const amd_devices[] = {&msr, &power};
-static const struct fk_device *const server_devices[] = {&msr, &server_power, &server_imc};
-static const struct fk_device *const hybrid_devices[] = {&msr, &power, &imc_0, &imc_1};
+static const struct fk_model skylake = FK_INTEL(94, 3, "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz");
+static const struct fk_model ice_lake =
+	FK_INTEL(106, 6, "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz");
+static const struct fk_model alder_lake = FK_INTEL(151, 2, "12th Gen Intel(R) Core(TM) i7-12700K");
+static const struct fk_model raphael = FK_AMD(0x19, 0x61, 2, "AMD Ryzen 9 7950X 16-Core Processor");
+static const struct fk_model neoverse_n1 = {
+	.implementer = 0x41, .variant = 3, .part = 0xd0c, .revision = 1};
 
-static const struct fk_model skylake = {
-	.vendor = "GenuineIntel",
-	.name = "Intel(R) Core(TM) i7-6700 CPU @ 3.40GHz",
-	.family = 6,
-	.model = 94,
-	.stepping = 3,
-};
-
+#define INTEL_PMU(in_sysfs, number, counters, its_events, its_files, its_model)         \
+	.name = in_sysfs, .type = number, .slots = counters, .events = its_events,      \
+	.fixed = INTEL_FIXED, .only_fixed = FK_BIT(FK_REF_CYCLES), FK_FILES(its_files), \
+	.model = &(its_model)
 static const struct fk_pmu intel_pmu = {
-	.name = "cpu",
-	.type = PERF_TYPE_RAW,
-	.last_cpu = FK_LAST_CPU,
-	.slots = 4,
-	.events = INTEL_EVENTS,
-	.fixed = INTEL_FIXED,
-	.only_fixed = FK_BIT(FK_REF_CYCLES),
-	.files = intel_files,
-	.n_files = ARRAY_SIZE(intel_files),
-	.model = &skylake,
-};
-
-const struct fk_config fk_machine_intel = {.cpus = 4,
-					   .pmus = &intel_pmu,
-					   .n_pmus = 1,
-					   .devices = intel_devices,
-					   .n_devices = ARRAY_SIZE(intel_devices)};
-
-static const struct fk_model ice_lake = {
-	.vendor = "GenuineIntel",
-	.name = "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz",
-	.family = 6,
-	.model = 106,
-	.stepping = 6,
-};
-
+	INTEL_PMU("cpu", PERF_TYPE_RAW, 4, INTEL_EVENTS, intel_files, skylake),
+	.last_cpu = FK_LAST_CPU};
 static const struct fk_pmu server_pmu = {
-	.name = "cpu",
-	.type = PERF_TYPE_RAW,
-	.last_cpu = FK_LAST_CPU,
-	.slots = 8,
-	.events = INTEL_EVENTS,
-	.fixed = INTEL_FIXED,
-	.only_fixed = FK_BIT(FK_REF_CYCLES),
-	.files = server_files,
-	.n_files = ARRAY_SIZE(server_files),
-	.model = &ice_lake,
+	INTEL_PMU("cpu", PERF_TYPE_RAW, 8, INTEL_EVENTS, server_files, ice_lake),
+	.last_cpu = FK_LAST_CPU};
+static const struct fk_pmu hybrid_pmus[] = {
+	{INTEL_PMU("cpu_core", PERF_TYPE_RAW, 6, INTEL_EVENTS, intel_files, alder_lake),
+	 .last_cpu = 1},
+	{INTEL_PMU("cpu_atom", 10, 6, INTEL_EVENTS & ~L1_MISS, intel_files, alder_lake),
+	 .first_cpu = 2, .last_cpu = 3},
 };
+
+const struct fk_config fk_machine_intel = {
+	.cpus = 4, .pmus = &intel_pmu, .n_pmus = 1, FK_DEVICES(intel_devices)};
 
 const struct fk_config fk_machine_server = {.cpus = 64,
 					    .pmus = &server_pmu,
 					    .n_pmus = 1,
-					    .devices = server_devices,
-					    .n_devices = ARRAY_SIZE(server_devices),
+					    FK_DEVICES(server_devices),
 					    .fd_limit = 65536};
-
-static const struct fk_model raphael = {
-	.vendor = "AuthenticAMD",
-	.name = "AMD Ryzen 9 7950X 16-Core Processor",
-	.family = 0x19,
-	.model = 0x61,
-	.stepping = 2,
-};
 
 static const struct fk_code amd_codes[] = {{0x76, FK_CYCLES}, {0xc0, FK_INSTRUCTIONS}};
 
-static const struct fk_pmu zen_pmu = {
-	.name = "cpu",
-	.type = PERF_TYPE_RAW,
-	.last_cpu = FK_LAST_CPU,
-	.slots = 6,
-	.events = AMD_EVENTS,
-	.codes = amd_codes,
-	.n_codes = ARRAY_SIZE(amd_codes),
-	.files = amd_files,
-	.n_files = ARRAY_SIZE(amd_files),
-	.model = &raphael,
-};
+static const struct fk_pmu zen_pmu = {.name = "cpu",
+				      .type = PERF_TYPE_RAW,
+				      .last_cpu = FK_LAST_CPU,
+				      .slots = 6,
+				      .events = AMD_EVENTS,
+				      FK_CODES(amd_codes),
+				      FK_FILES(amd_files),
+				      .model = &raphael};
 
-const struct fk_config fk_machine_zen = {.cpus = 4,
-					 .pmus = &zen_pmu,
-					 .n_pmus = 1,
-					 .devices = amd_devices,
-					 .n_devices = ARRAY_SIZE(amd_devices)};
-
-static const struct fk_model neoverse_n1 = {
-	.implementer = 0x41, .variant = 3, .part = 0xd0c, .revision = 1};
+const struct fk_config fk_machine_zen = {
+	.cpus = 4, .pmus = &zen_pmu, .n_pmus = 1, FK_DEVICES(amd_devices)};
 
 static const struct fk_code arm_codes[] = {{0x11, FK_CYCLES}, {0x08, FK_INSTRUCTIONS}};
 
-static const struct fk_pmu neoverse_pmu = {
-	.name = "armv8_pmuv3_0",
-	.type = 8,
-	.last_cpu = FK_LAST_CPU,
-	.slots = 6,
-	.events = ARM_EVENTS,
-	.fixed = FK_BIT(FK_CYCLES),
-	.codes = arm_codes,
-	.n_codes = ARRAY_SIZE(arm_codes),
-	.files = arm_files,
-	.n_files = ARRAY_SIZE(arm_files),
-	.model = &neoverse_n1,
-};
+static const struct fk_pmu neoverse_pmu = {.name = "armv8_pmuv3_0",
+					   .type = 8,
+					   .last_cpu = FK_LAST_CPU,
+					   .slots = 6,
+					   .events = ARM_EVENTS,
+					   .fixed = FK_BIT(FK_CYCLES),
+					   FK_CODES(arm_codes),
+					   FK_FILES(arm_files),
+					   .model = &neoverse_n1};
 
 const struct fk_config fk_machine_neoverse = {.cpus = 4, .pmus = &neoverse_pmu, .n_pmus = 1};
-
-static const struct fk_model alder_lake = {
-	.vendor = "GenuineIntel",
-	.name = "12th Gen Intel(R) Core(TM) i7-12700K",
-	.family = 6,
-	.model = 151,
-	.stepping = 2,
-};
-
-static const struct fk_pmu hybrid_pmus[] = {
-	{
-		.name = "cpu_core",
-		.type = PERF_TYPE_RAW,
-		.first_cpu = 0,
-		.last_cpu = 1,
-		.slots = 6,
-		.events = INTEL_EVENTS,
-		.fixed = INTEL_FIXED,
-		.only_fixed = FK_BIT(FK_REF_CYCLES),
-		.files = intel_files,
-		.n_files = ARRAY_SIZE(intel_files),
-		.model = &alder_lake,
-	},
-	{
-		.name = "cpu_atom",
-		.type = 10,
-		.first_cpu = 2,
-		.last_cpu = 3,
-		.slots = 6,
-		.events = INTEL_EVENTS & ~L1_MISS,
-		.fixed = INTEL_FIXED,
-		.only_fixed = FK_BIT(FK_REF_CYCLES),
-		.files = intel_files,
-		.n_files = ARRAY_SIZE(intel_files),
-		.model = &alder_lake,
-	},
-};
 
 const struct fk_config fk_machine_hybrid = {.cpus = 4,
 					    .pmus = hybrid_pmus,
 					    .n_pmus = ARRAY_SIZE(hybrid_pmus),
-					    .devices = hybrid_devices,
-					    .n_devices = ARRAY_SIZE(hybrid_devices)};
+					    FK_DEVICES(hybrid_devices)};
 
-static const struct fk_device *const guest_devices[] = {&msr};
+static const struct fk_device *const guest_devices[] = {&fk_msr};
 
-const struct fk_config fk_machine_guest = {
-	.cpus = 2,
-	.no_pmu = true,
-	.devices = guest_devices,
-	.n_devices = ARRAY_SIZE(guest_devices),
-};
+const struct fk_config fk_machine_guest = {.cpus = 2, .no_pmu = true, FK_DEVICES(guest_devices)};

@@ -5,10 +5,10 @@
 #include "tests/fake_kernel/fake_kernel.h"
 
 /*
- * Common machines, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of those with one PMU
- * can be any number. Events without a code in Linux for that machine do not exist. All cache events
- * are reads. Each has one socket, the server two. x86 machines have the devices "msr" (tsc, smi)
- * and "power" (energy-cores, energy-pkg). Intel's have memory controllers too: "uncore_imc", or
+ * Common machines, for fk_new(&fk_machine_zen). Copy one to change it; `cpus` of machines with one
+ * PMU can be any number. Events without a code in Linux for that machine do not exist. All cache
+ *events are reads. Each has one socket, the server two. x86 machines have the devices "msr" (tsc,
+ *smi) and "power" (energy-cores, energy-pkg). Intel's have memory controllers too: "uncore_imc", or
  * "uncore_imc_free_running_0" and "_1" (data_reads, data_writes), and on the server "uncore_imc_0"
  * (cas_count_read, cas_count_write). The server has the top-down events.
  *

@@ -129,7 +129,7 @@ static int procmap_query(const struct fk_opened *file, struct procmap_query *que
 	query->dev_minor = minor(mapping.dev);
 	query->vma_name_size = (uint32_t)length;
 	query->build_id_size = 0;
-	if (!error && length > 0) /* the address is that of the caller's buffer */
+	if (!error && length > 0) /* the address of the caller's buffer */
 		memcpy((void *)(uintptr_t)query->vma_name_addr, mapping.name, length);
 	free(line);
 	return error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Rates that come from a seed. An event's rate is a hash of the seed, of its PMU and of its code,
- * so a wrong code has a wrong count. A count is that of the whole time so far, rounded down, so the
- * number of spans does not matter.
+ * so a wrong code has a wrong count. A count is made of the whole time so far and rounded down, so
+ * the number of spans does not matter.
  */
 #include "tests/fake_kernel/internal.h"
 

@@ -79,7 +79,7 @@ enum fk_event fk_code_event(const struct fk_pmu *pmu, uint64_t config, uint64_t 
 
 /*
  * What the counter is programmed with: for an event of enum fk_event the code of the PMU. config1
- * is that of the register; without one it has no effect.
+ * is the value of the register. Without a register it has no effect.
  */
 static int program(const struct fk_pmu *pmu, struct fk_perf *perf)
 {

@@ -83,7 +83,7 @@ static uint64_t own_scheduler(const struct fk_perf *perf)
 	return fk_perf_is_clock(perf) ? perf->attr.config : PERF_COUNT_SW_DUMMY;
 }
 
-/* The PMU in its group: that of the hardware events, or its own. */
+/* The PMU in its group: the PMU of the hardware events, or its own. */
 static uint64_t scheduler(const struct fk_perf *perf)
 {
 	for (size_t i = 0; i < perf->leader->n_members; i++) {
@@ -320,8 +320,8 @@ static void context_rotate(struct fk_context *context, const struct fk_cpu *cpu)
 }
 
 /*
- * Only where groups wait do they take turns: while a CPU's groups have all counters and none of
- * them waits, those of tasks wait for ever.
+ * Groups take turns only where some of them wait. While a CPU's groups have all counters and none
+ * of them waits, groups of tasks wait for ever.
  */
 void fk_rotate(struct fk *fk, struct fk_cpu *cpu)
 {
