@@ -16,9 +16,16 @@ ifeq ($(BUILD),)
 override BUILD := build
 endif
 Q        := $(if $(V),,@)
-# $(call step,WHAT,FILE) prints one line, unless V=1 prints the command.
-step      = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2))
 comma    := ,
+empty    :=
+space    := $(empty) $(empty)
+# These are make's own functions: a process for each of a thousand recipes would take longer.
+# $(call step,WHAT,FILE) prints one line, unless V=1 prints the command.
+step      = $(if $(V),,$(info $(space) $(1) $(2)))
+# Makes the folder of the target.
+folder    = $(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
+# $(call once,NAME,COMMAND) is what a command prints. It runs once for each NAME, when it is needed.
+once      = $(if $(filter undefined,$(origin once_$(1))),$(eval once_$(1) := $$(shell $(2))))$(once_$(1))
 
 # The version (.package/version.sh) is that of git or make dist. Without them it is this one.
 VERSION   = $(shell .package/version.sh 0.1.0)
@@ -56,7 +63,7 @@ CFLAGS   ?= -O2 -g
 # The compiler is tried with each flag (.package/flags.sh).
 HARDEN   ?= 1
 ifneq ($(filter-out 0,$(HARDEN)),)
-HARDEN_CFLAGS := $(shell SANITIZE=$(SANITIZE) .package/flags.sh harden $(CC) $(SYSROOT_CFLAGS) $(CFLAGS))
+HARDEN_CFLAGS = $(call once,harden,SANITIZE=$(SANITIZE) .package/flags.sh harden $(CC) $(SYSROOT_CFLAGS) $(CFLAGS))
 HARDEN_LDFLAGS := $(addprefix -Wl$(comma)-z$(comma),relro now noexecstack separate-code)
 endif
 STATIC_LDFLAGS = $(shell .package/flags.sh static $(CC) $(SYSROOT_CFLAGS) $(CFLAGS))
@@ -85,10 +92,12 @@ HTTP_NAME = $(if $(filter 0,$(HTTP)),,libmicrohttpd)
 
 # libpfm4 and libiberty have no .pc files on Debian. libiberty is a static library only.
 PKG_STATIC = $(if $(STATIC),--static)
-CORE_CFLAGS = $(shell $(PKG_CONFIG) --cflags inih libzstd liblzma jansson $(HTTP_NAME))
-CORE_LIBS = $(SYSROOT_LIBS) -lpfm -liberty $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs inih libzstd liblzma jansson $(HTTP_NAME)) -lm -lpthread
-TUI_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
-TUI_LIBS  = $(shell $(PKG_CONFIG) $(PKG_STATIC) --libs ncursesw)
+# $(call package,--cflags or --libs,LIBRARIES): what pkg-config prints.
+package   = $(call once,$(subst $(space),,$(1) $(2)),$(PKG_CONFIG) $(1) $(2))
+CORE_CFLAGS = $(call package,--cflags,inih libzstd liblzma jansson $(HTTP_NAME))
+CORE_LIBS = $(SYSROOT_LIBS) -lpfm -liberty $(call package,$(PKG_STATIC) --libs,inih libzstd liblzma jansson $(HTTP_NAME)) -lm -lpthread
+TUI_CFLAGS = $(call package,--cflags,ncursesw)
+TUI_LIBS  = $(call package,$(PKG_STATIC) --libs,ncursesw)
 
 ## Files
 
@@ -143,10 +152,12 @@ help: ## this list
 $(BUILD)/obj/core/%: FILE_FLAGS = $(FRAME_WARNING) $(CORE_CFLAGS)
 $(BUILD)/obj/tui/%: FILE_FLAGS = $(FRAME_WARNING) $(TUI_CFLAGS) $(CORE_CFLAGS)
 
+# The warnings are kept beside the object: lint fails if there are any, and compiles nothing again.
 define compile
-@mkdir -p $(@D)
-$(call step,CC,$<)
-$(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $<
+$(folder)
+$(call step,CC  ,$<)
+$(Q)$(CC) $(ALL_CFLAGS) $(FILE_FLAGS) -MMD -MP -c -o $@ $< 2>$(@:.o=.warnings) || failed=1; \
+	[ ! -s $(@:.o=.warnings) ] || cat $(@:.o=.warnings) >&2; [ ! "$$failed" ]
 endef
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/headers_checked
@@ -199,7 +210,7 @@ $(BUILD)/pmctop-metrics.7: .package/metrics_page.awk tui/pmctop-metrics.7.in \
 
 # $(call link,LIBRARIES,FLAGS) links the prerequisites of the target.
 define link
-@mkdir -p $(@D)
+$(folder)
 $(call step,LINK,$@)
 $(Q)$(CC) $(ALL_LDFLAGS) $(2) -o $@ $^ $(1)
 endef
@@ -312,7 +323,7 @@ bench-deps: test-deps ## the same for bench, as far as they can be installed
 	@$(DEPS) $(BENCH_PACKAGES) || true
 # Debian has the sanitizers and libFuzzer in a package for each version of clang.
 clang-deps: ## the same for what needs clang: fuzz, sanitize, lint
-	@$(DEPS) $(BUILD_PACKAGES) clang
+	@$(DEPS) $(BUILD_PACKAGES) clang lld
 	@tests/fuzz/run.sh --probe || \
 		$(DEPS) libclang-rt-$$(clang -dumpversion | cut -d. -f1)-dev
 
