@@ -82,39 +82,31 @@ def check_texts():
     check("-V is the same", run("-V").stdout == done.stdout)
     done = run("--help")
     check("--help succeeds", done.returncode == 0 and not done.stderr, done)
-    check_golden("--help", "program_help.txt", done.stdout)
+    wide = [line for line in done.stdout.splitlines() if len(line) > 80]
+    check("--help fits 80 columns", done.stdout and not wide, wide)
     check("-h is the same", run("-h").stdout == done.stdout)
 
 
 def check_lists():
-    """All lists but --list pmus, which has nothing but the machine's."""
+    """All lists but --list pmus, which has nothing but the machine's. The texts of keys, formulas,
+    verdicts, marks, presets, metrics and events are in the manual: man_test.py compares them."""
     for what in ("themes", "keys", "columns", "formulas", "verdicts", "marks",
                  "palette", "variables"):
         done = run("--list", what)
         check(f"--list {what} succeeds", done.returncode == 0 and not done.stderr, done)
-        check_golden(f"--list {what}", f"program_list_{what}.txt", done.stdout)
+        strange = [line for line in done.stdout.splitlines() if not re.match(r"(?=.{40} \S)\S+ +\S", line)]
+        check(f"--list {what}: a name and a text a line, in columns", done.stdout and not strange, strange)
+    for what in ("themes", "columns", "palette", "variables"):
+        check_golden(f"--list {what}", f"program_list_{what}.txt", run("--list", what).stdout)
 
     # The second word depends on the machine.
-    rows = [re.fullmatch(r"(ok|partly|n/a) +(.*)", rest) for _, rest in listed("presets")]
-    check("--list presets: a state and a description each", all(rows), rows)
-    check_golden("--list presets", "program_list_presets.txt",
-                 "".join(f"{name:40} {row.group(2)}\n"
-                         for (name, _), row in zip(listed("presets"), rows) if row))
-
-    # The second word, the title and the formula after " = " depend on the machine.
-    rows = [re.fullmatch(r"(ok|n/a|denied) +(\w+) +(\S{1,10}): (.*?)( = .+)?", rest)
-            for _, rest in listed("metrics")]
-    check("--list metrics: a state, a group, a title and a description each", all(rows), rows)
-    check_golden("--list metrics", "program_list_metrics.txt",
-                 "".join(f"{name:40} {row.group(2):12} {row.group(4)}\n"
-                         for (name, _), row in zip(listed("metrics"), rows) if row))
-
+    strange = [rest for _, rest in listed("presets") if not re.match(r"(ok|partly|n/a) +\S", rest)]
+    check("--list presets: a state and a description each", not strange, strange)
+    strange = [rest for _, rest in listed("metrics")
+               if not re.match(r"(ok|n/a|denied) +\w+ +\S{1,10}: \S", rest)]
+    check("--list metrics: a state, a group, a title and a description each", not strange, strange)
     strange = [rest for _, rest in listed("events") if not re.match(r"(ok|n/a|denied|-) ", rest)]
     check("--list events: a state each", not strange, strange)
-    # Names of pmctop's own have a slash or a colon. Examples have no state.
-    check_golden("--list events: the kernel's own names", "program_list_events.txt",
-                 "".join(f"{name:40} {rest.split(None, 2)[2]}\n" for name, rest in listed("events")
-                         if re.fullmatch("[A-Za-z0-9-]+", name) and not rest.startswith("- ")))
     check("--list events PATTERN: events with it in their name or description",
           {"context-switches", "cs"} >= {name for name, rest in listed("events", "context-sw*")}
           and listed("events", "context-sw*"))

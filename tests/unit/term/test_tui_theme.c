@@ -117,32 +117,13 @@ static void each_style(void (*check)(const char *name, const struct theme *theme
 	}
 }
 
-static const struct color xterm_colors[] = {
-	{true, 0x00, 0x00, 0x00}, {true, 0xcd, 0x00, 0x00}, {true, 0x00, 0xcd, 0x00},
-	{true, 0xcd, 0xcd, 0x00}, {true, 0x00, 0x00, 0xee}, {true, 0xcd, 0x00, 0xcd},
-	{true, 0x00, 0xcd, 0xcd}, {true, 0xe5, 0xe5, 0xe5}, {true, 0x7f, 0x7f, 0x7f},
-	{true, 0xff, 0x00, 0x00}, {true, 0x00, 0xff, 0x00}, {true, 0xff, 0xff, 0x00},
-	{true, 0x5c, 0x5c, 0xff}, {true, 0xff, 0x00, 0xff}, {true, 0x00, 0xff, 0xff},
-	{true, 0xff, 0xff, 0xff},
-};
-
 /* The colour that xterm shows for a colour number of a depth. */
 static struct color color_at(int index, enum color_depth depth)
 {
-	static const uint8_t levels[] = {0, 95, 135, 175, 215, 255};
-
 	if (depth == COLOR_DEPTH_RGB)
 		return (struct color){true, (uint8_t)(index >> 16), (uint8_t)(index >> 8),
 				      (uint8_t)index};
-	if (index < 16)
-		return xterm_colors[index];
-	if (index >= 232) {
-		uint8_t grey = (uint8_t)(8 + 10 * (index - 232));
-
-		return (struct color){true, grey, grey, grey};
-	}
-	index -= 16;
-	return (struct color){true, levels[index / 36], levels[index / 6 % 6], levels[index % 6]};
+	return color_of_index(index);
 }
 
 static bool is_main_text(enum style style)
@@ -520,7 +501,7 @@ static void test_load(void **state)
 	remove_tree(dir);
 }
 
-/* Sent themes hide those of the same name, and need no directory. */
+/* Sent themes hide themes of the same name, and need no directory. */
 static void test_sent(void **state)
 {
 	static char mine[] = "mine", nord[] = "nord", path[] = "/home/me/own.theme",
@@ -548,30 +529,21 @@ static void test_sent(void **state)
 	notes_fini(&notes);
 }
 
+static void assert_same_color(struct color a, struct color b)
+{
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
+/* Each colour that a terminal has is its own nearest, and all others have a number. */
 static void test_color_index(void **state)
 {
-	static const struct {
-		struct color color;
-		int at_8, at_16, at_256, at_rgb;
-	} rows[] = {
-		{{false, 0, 0, 0}, -1, -1, -1, -1},
-		{{true, 0, 0, 0}, 0, 0, 16, 0},
-		{{true, 0xff, 0xff, 0xff}, 7, 15, 231, 0xffffff},
-		{{true, 0x80, 0x80, 0x80}, 7, 8, 244, 0x808080},
-		{{true, 0xff, 0, 0}, 1, 1, 196, 0xff0000},
-		{{true, 0xb5, 0x89, 0x00}, 3, 3, 136, 0xb58900},
-		{{true, 0xd2, 0x4a, 0x5c}, 1, 1, 167, 0xd24a5c},
-		{{true, 0x2f, 0x8f, 0xd0}, 6, 6, 32, 0x2f8fd0},
-		{{true, 0x9a, 0x78, 0xd0}, 4, 4, 104, 0x9a78d0},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_MONO), -1);
-		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_8), rows[i].at_8);
-		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_16), rows[i].at_16);
-		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_256), rows[i].at_256);
-		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_RGB), rows[i].at_rgb);
+	for (enum color_depth depth = COLOR_DEPTH_MONO; depth <= COLOR_DEPTH_RGB; depth++)
+		assert_int_equal(color_index((struct color){0}, depth), -1);
+	for (int index = 16; index < 256; index++) {
+		const struct color color = color_of_index(index);
+
+		assert_same_color(color_of_index(color_index(color, COLOR_DEPTH_256)), color);
 	}
 	for (unsigned rgb = 0; rgb < 1 << 24; rgb += 4099) {
 		struct color color = {true, (uint8_t)(rgb >> 16), (uint8_t)(rgb >> 8),
@@ -582,6 +554,33 @@ static void test_color_index(void **state)
 
 		assert_true(at_8 >= 0 && at_8 < 8 && at_16 >= 0 && at_16 < 16);
 		assert_true(at_256 >= 16 && at_256 < 256);
+		assert_int_equal(color_index(color, COLOR_DEPTH_MONO), -1);
+		assert_int_equal(color_index(color, COLOR_DEPTH_RGB), (int)rgb);
+	}
+}
+
+/* The poorest terminals show the hue, whatever the brightness: ANSI's red, yellow, green ... */
+static void test_hues(void **state)
+{
+	static const struct {
+		struct color color;
+		int at_16;
+	} rows[] = {
+		{{true, 0, 0, 0}, 0},          {{true, 0x80, 0x80, 0x80}, 8},
+		{{true, 0xc0, 0xc0, 0xc0}, 7}, {{true, 0xff, 0xff, 0xff}, 15},
+		{{true, 0xd2, 0x4a, 0x5c}, 1}, {{true, 0xb5, 0x89, 0x00}, 3},
+		{{true, 0x2f, 0xa0, 0x40}, 2}, {{true, 0x2f, 0x8f, 0xd0}, 6},
+		{{true, 0x9a, 0x78, 0xd0}, 4}, {{true, 0xc0, 0x30, 0xc0}, 5},
+		{{true, 0xff, 0x60, 0x60}, 9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const int at_16 = rows[i].at_16;
+
+		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_16), at_16);
+		assert_int_equal(color_index(rows[i].color, COLOR_DEPTH_8),
+				 at_16 == 8 ? 7 : at_16 % 8);
 	}
 }
 
@@ -606,13 +605,14 @@ static void test_color_index_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contrast),      cmocka_unit_test(test_high_contrast),
-		cmocka_unit_test(test_color_blind),   cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_builtins),      cmocka_unit_test(test_mono),
-		cmocka_unit_test(test_parse_btop),    cmocka_unit_test(test_parse_notes),
-		cmocka_unit_test(test_parse_refused), cmocka_unit_test(test_about),
-		cmocka_unit_test(test_load),          cmocka_unit_test(test_sent),
-		cmocka_unit_test(test_color_index),   cmocka_unit_test(test_color_index_on),
+		cmocka_unit_test(test_contrast),       cmocka_unit_test(test_high_contrast),
+		cmocka_unit_test(test_color_blind),    cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_builtins),       cmocka_unit_test(test_mono),
+		cmocka_unit_test(test_parse_btop),     cmocka_unit_test(test_parse_notes),
+		cmocka_unit_test(test_parse_refused),  cmocka_unit_test(test_about),
+		cmocka_unit_test(test_load),           cmocka_unit_test(test_sent),
+		cmocka_unit_test(test_color_index),    cmocka_unit_test(test_hues),
+		cmocka_unit_test(test_color_index_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
