@@ -2,7 +2,7 @@
 """Checks of completions that are the same for every shell and machine. A shell is an object with
 last(LINE)   the last argument of `pmctop LINE` after Tab
     all(LINE)    all matches at the end of the line, and the words of the line
-    all(LINE)    the words that could stand there, and those of the line
+    all(LINE)    the words that could stand there, and the words of the line
     dashes       whether -s completes -COLUMN
 """
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints the codes of the vendors' events: an independent reading of the files of which
-core/tables/make_tables.py makes the table, by the bits of the registers instead of terms.
+"""Prints the codes of the vendors' events: an independent reading of the files, by the
+bits of the registers instead of terms. core/tables/make_tables.py makes the table of the same files.
 
     tests/event_codes.py DIR [EVERY]
 
-DIR is that of make_tables.py. Prints "=ID" for each kind of CPU, then "NAME PMU CONFIG CONFIG1" of
+DIR is the one for make_tables.py. Prints "=ID" for each kind of CPU, then "NAME PMU CONFIG CONFIG1" of
 every event, or of each EVERY-th. tests/unit/event/test_event_vendor.c resolves these names:
 tests/fixtures/event_codes.txt has an excerpt, `make event-codes TABLES=DIR` compares all.
 """

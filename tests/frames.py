@@ -204,8 +204,8 @@ def off_ipcs(counted, ipc):
 
 
 def unattributed_events(seen):
-    """{event: (unattributed, total)} of the events of which more than a thousandth, and more than
-    five, is unattributed.
+    """{event: (unattributed, total)} of the events that are unattributed by more than a
+    thousandth, and by more than five.
 
     A moment always is: a task that is preempted after its EXIT record has no pid any more at its
     last switch."""
@@ -229,7 +229,7 @@ def cpus_agree(event, cpus, total):
 
 def broken_sums(frame):
     """Each event whose sum is wrong: tasks + idle + unattributed + others + left_out = totals =
-    CPUs. Scaled counts must add up too, except those of CPUs: each CPU has its own scale."""
+    CPUs. Scaled counts must add up too, except the counts of CPUs: each CPU has its own scale."""
     totals = frame["totals"]
     broken = []
     for what in ("events", "scaled"):

@@ -9,7 +9,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 
 
 def check_golden(name, file_name, text):
-    """Checks that the text is that of the file, and prints the difference as TAP comments. With
+    """Checks that the text is the content of the file, and prints the difference as TAP comments. With
     GOLDEN_UPDATE=1 in the environment it writes the file first: read the diff."""
     path = os.path.join(GOLDEN, file_name)
     if os.environ.get("GOLDEN_UPDATE"):

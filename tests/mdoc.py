@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The man pages as text, read without mandoc: the macros that they use, and no others.
 
-The layout is that of `mandoc -Tutf8` on a page so wide that no line is broken: text begins in
+The layout is what `mandoc -Tutf8` prints on a page so wide that no line is broken: text begins in
 column 5, the text of a list's tag in column 13. tests/live/man_test.py compares the two.
 """
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Prints the values of the vendors' metrics for made-up counts: an independent reading of the
-files of which core/tables/make_tables.py makes the table.
+files. core/tables/make_tables.py makes the table of the same files.
 
     tests/metric_values.py DIR [EVERY [VECTORS]]
 
-DIR is that of make_tables.py. Prints "=ID FILE" for each file of metrics, then a line for every
+DIR is the one for make_tables.py. Prints "=ID FILE" for each file of metrics, then a line for every
 metric, or for each EVERY-th: its name and a value for each of VECTORS (1000) vectors of counts.
 
     -        as the value: undefined, a division by zero
@@ -68,7 +68,7 @@ def mixed(total, vector):
 
 
 def count_of(total, vector):
-    """0 in one of 32 vectors, else a whole number of 17 to 28 bits, all of which are as common."""
+    """0 in one of 32 vectors, else a whole number of 17 to 28 bits. All lengths are as common."""
     z = mixed(total, vector)
     if z >> 59 == 0:
         return 0.0

@@ -109,7 +109,7 @@ def parse(*texts):
 
 
 def sums(*paths):
-    """Those of files of one recording, in their order."""
+    """The sums of the files of one recording, in their order."""
     return parse(*map(lines, paths))
 
 

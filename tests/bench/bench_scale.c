@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * bench_scale CPUS TASKS BUSY SWITCHES REFRESHES MS: pmctop on a large server. The fake kernel has
- * CPUS and TASKS, of which BUSY take turns on each CPU, SWITCHES times a second. Six hardware
+ * CPUS and TASKS. BUSY of these take turns on each CPU, SWITCHES times a second. Six hardware
  * events are counted, with a refresh every MS ms. Engine, history and screen are the real ones. The
  * time spent in the fake kernel is subtracted. Its clock stands still while pmctop works, so no
  * records are lost here. Whether a real server would lose some follows from the time to read full
@@ -137,7 +137,7 @@ static void server_open(struct server *server)
 	fk_after(server->fk, server->turn_ns, take_turns, server);
 }
 
-/* The heap without that of the fake kernel. Rings are mapped and not included. */
+/* The heap without the part of the fake kernel. Rings are mapped and not included. */
 static double heap_mib(const struct server *server)
 {
 	struct mallinfo2 info = mallinfo2();

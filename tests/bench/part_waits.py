@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The cost of knowing why tasks do not run, beside tools that read it from /proc, and that of a
-switch with the default columns."""
+"""The cost of knowing why tasks do not run, beside tools that read it from /proc, and the cost of
+a switch with the default columns."""
 import contextlib
 import subprocess
 

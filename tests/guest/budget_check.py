@@ -54,7 +54,7 @@ for name, tasks in (("whole", whole), ("windows", windows)):
 rates = [sum(task["metrics"]["ghz"] for task in tasks) / max(1, len(tasks))
          for tasks in (whole, windows)]
 check("the clock is 1 GHz in both", all(near(rate, 1, 0.02) for rate in rates), rates)
-# Switches are counted in windows too; the rate there is that of a pair that makes records.
+# Switches are counted in windows too; the rate there is the rate of a pair that makes records.
 trips = [sorted(line["round_trips"] for line in parts[f"trips {budget}"])[-2] for budget in (0, 2)]
 check("the pair gets more done with a budget", trips[1] > 1.02 * trips[0], trips)
 finish()

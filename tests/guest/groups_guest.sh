@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# More hardware events than counters: 6 general ones and that of cycles. Run on one CPU, because the
+# More hardware events than counters: 6 general ones and the one for cycles. Run on one CPU, because the
 # emulated counters count the whole machine. groups_check.py checks the output outside.
 
 pmu=armv8_pmuv3

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Sick and healthy processes of an ordinary user at perf_event_paranoid 3, where pmctop has /proc
-# alone, and those of cgroups of version 2, of root. illnesses_check.py checks the output outside.
+# alone, and processes of root in cgroups of version 2. illnesses_check.py checks the output outside.
 
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 echo +cpu >/sys/fs/cgroup/cgroup.subtree_control

@@ -134,7 +134,7 @@ fi
 
 base="busybox-static ncurses-base libc-bin"
 tools="linux-perf libcap2-bin dropbear-bin"
-# Packages that may have their libraries, without those of their scripts.
+# Packages that may have their libraries, but not the libraries of their scripts.
 # shellcheck disable=SC2086 # lists of words
 libraries=$(apt_cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
 	--no-replaces --no-enhances $tools 2>/dev/null |

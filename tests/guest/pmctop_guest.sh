@@ -78,7 +78,7 @@ echo "{\"pmu\":\"$(pmctop --list pmus armv8 | one_line)\"," \
 echo "== user, paranoid 2"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 su user -c 'pmctop --format json -n 2 -d 0.5'
-# Of seven counters, one of which counts cycles alone.
+# Seven counters. One of them counts cycles alone.
 for left in none two; do
 	hog $([ $left = none ] && echo 6 || echo 4) &
 	su user -c 'exec spin' &

@@ -23,7 +23,7 @@ from terminals import (PATIENCE_S, PMCTOP, Failure, Terminal, children, measures
 
 IPC = 1 / 2 ** int(sys.argv[1])
 CONFIG = sys.argv[2]
-# All that a run could leave: files, and processes without those of the kernel.
+# All that a run could leave: files, and processes that are no kernel threads.
 STATE = r"ls -A /tmp /dev/shm /root /home/user; ps -o user,args | grep -v '\['"
 
 

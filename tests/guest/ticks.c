@@ -3,7 +3,7 @@
  * ticks [HZ]: interrupts each CPU HZ times a second (10000), until it is ended.
  *
  * QEMU's timer for the overflow of an event counter ends one event too early. It finds no overflow,
- * and the next look at the counters is that of the next exception. (The cycle counter's timer is
+ * and it looks at the counters again at the next exception. (The cycle counter's timer is
  * right.) So samples of instructions were taken at the next system call or tick, which may be in
  * another function. An interrupt is taken in the function that runs.
  */

@@ -150,7 +150,7 @@ def profiles(pid, folder, with_top):
     """Profiles of pmctop, perf report and perf top of the same seconds, and the cost of report."""
     data = os.path.join(folder, "perf.data")
     top = Top(pid) if with_top else None
-    # pmctop -p has the children too, and perf those of later.
+    # pmctop -p has all children, and perf the children of later.
     pids = ",".join(map(str, [pid, *children_of(pid)]))
     record = ["perf", "record", "-N", "-q", "-e", "cpu-clock", "-F", HERTZ, "-o", data, "-p",
               pids, "--", "sleep", str(SECONDS)]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """pmctop -b --code: functions of programs with known shares, and of files in every condition.
 
-MODES: tests/load/hotspots measures its own shares. Those of pmctop must be within three standard
+MODES: tests/load/hotspots measures its own shares. pmctop's shares must be within three standard
 errors. CASES: what is shown of a program that is stripped, deleted, replaced, in a namespace, of
 another language ...
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The attack of another user on the folders of --ssh and --via: that of the program there, and that of
-ssh's socket here.
+"""The attack of another user on the folders of --ssh and --via: the folder of the program there,
+and the folder of ssh's socket here.
 
 Processes of the user nobody rename and replace the folders where they may, move the directories that
 lead to them, and make folders with names like theirs (baits). A shell script takes the place of ssh
@@ -120,7 +120,7 @@ class Scene:
                                              "theirs/link", "sticky")]
 
     def long_places(self):
-        """Too long are the name of a directory, that of the folder in it, and the whole path."""
+        """The name of a directory, the name of the folder in it and the whole path are too long."""
         long = self.file("good/" + "n" * 150 + "/" + "n" * 100)
         os.makedirs(long, exist_ok=True)
         return [self.file("n" * 256), long, self.file("theirs/" + "n/" * 2048)]

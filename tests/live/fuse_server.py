@@ -224,7 +224,7 @@ class MountedFiles:
         self.reader.start()
         try:
             self._wait(lambda: "ready" in self.done)
-            # It answers yet. The number of the connection is that of the device.
+            # It answers yet. The connection has the number of the device.
             number = os.minor(os.stat(self.point).st_dev)
         except OSError:
             self.close()
@@ -271,7 +271,7 @@ class MountedFiles:
 
     def hung(self, pid):
         """How many requests of that process are not answered; None: of all. A stopped server has
-        those of all."""
+        the requests of all processes."""
         if not self.stopped:
             return sum(one["hung"] for one in (self.requests_of(pid) if pid else self.requests))
         try:

@@ -146,7 +146,7 @@ def build(directory, name, burn_ms=3, padded=False):
 
 
 class Load:
-    """A busy program that leaves CPU time to those of other rows. It ends with this script."""
+    """A busy program that leaves CPU time to the programs of other rows. It ends with this script."""
 
     def __init__(self, *command, stopped=False, nice=-5):
         self.process = subprocess.Popen(

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # tests/run: alone, perf reads all that the machine does meanwhile.
-"""Replays of perf's own recordings: each task's sums are exactly those of perf script's text.
+"""Replays of perf's own recordings: each task's sums are exactly the sums of perf script's text.
 
 Prints TAP. BUILD is the build directory. Needs perf, and the right to count system-wide.
 """

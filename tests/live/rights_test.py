@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rights that pmctop keeps while it runs, for each way to start it, and those of its command.
+"""The rights that pmctop keeps while it runs, for each way to start it, and the rights of its command.
 
 Prints TAP. BUILD is the build directory. Most checks need root, to start pmctop as other users.
 """

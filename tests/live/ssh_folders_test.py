@@ -141,8 +141,8 @@ def folders_of(scene):
 
 
 def test_live():
-    """Runs of one user in one place do not remove the folders of each other, nor those of a run that
-    stands still. The place is that of other users too."""
+    """Runs of one user in one place do not remove the folders of each other, nor the folder of a
+    run that stands still. Other users have folders in that place too."""
     wanted, rounds = marks(), -(-RACES // 32)
     with scene_of_test() as scene:
         place, failed, removed = scene.file("sticky"), [], []

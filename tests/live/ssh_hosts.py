@@ -29,7 +29,7 @@ USER = 12345  # an ordinary user's number
 # What a login shell reads without a terminal too.
 RC_FILES = (".bashrc", ".cshrc", ".zshenv", ".config/fish/config.fish")
 LOG = "Accepted publickey"
-# A command that needs a moment to end by ^C. Its last word is that of this script alone.
+# A command that needs a moment to end by ^C. Its last word is used by this script alone.
 SPIN = ["sh", "-c", "trap 'sleep 1; exit 5' INT; while :; do :; done", f"spinning-{os.getpid()}"]
 
 

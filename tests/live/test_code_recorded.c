@@ -2,7 +2,7 @@
 /*
  * Names of a recording of the installed perf, after its program and library were moved away: below
  * another folder, in perf's cache, in an archive of `perf archive`, as debug files alone. Each
- * sample must have the name that perf script had when they were at their place. Those of the
+ * sample must have the name that perf script had when they were at their place. Functions of the
  * kernel and of libc too, but for a few addresses with several names. A user without the right to
  * sample the kernel has too few of these to judge.
  *

@@ -369,7 +369,7 @@ static int make_sparse(void)
 	return readable;
 }
 
-/* Names of which each part is twice the part before it. */
+/* Names in which each part is twice as long as the part before it. */
 static int make_mangled_bomb(void)
 {
 	enum { SYMBOLS = 500, DOUBLINGS = 30 };

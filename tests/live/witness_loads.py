@@ -109,7 +109,7 @@ def program(name, *arguments):
 
 
 def commands(loaded, place):
-    """{name: command} of the loads. Those of a quiet machine leave most of it idle."""
+    """{name: command} of the loads. The loads of a quiet machine leave most of it idle."""
     found = {
         "sleeper": ["sleep", "1000000"],
         "vfork-long": program("vforker", FOREVER),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What each task did, from the records of the witness (witness_trace.py).
 
-A task is in one state at each moment. Where the records leave it open, the state is one of those in
-OPEN: a kernel may hide switches and wake-ups (core/attrib), and a waking takes a moment until the
+A task is in one state at each moment. Where the records leave it open, the state is one of the
+states in OPEN: a kernel may hide switches and wake-ups (core/attrib), and a waking takes a moment until the
 task is in a run queue. So an amount of time is a range: its least and its most.
 """
 import bisect
@@ -20,7 +20,7 @@ SAMPLED = {"S": SLEEPS, "D": DISK, "T": STOPPED, "t": STOPPED, "I": IDLE}
 EARLY_NS = 200_000  # a task may be woken so long before its switch, on its way to sleep
 CLONE_THREAD = 0x10000
 
-# name: (states that have it for certain, those that may have it)
+# name: (states that have it for certain, states that may have it)
 TIMES = {
     "run": (RUNS, UNKNOWN),
     "runq": (RUNNABLE, UNKNOWN + WAKES + WAKES_DISK + BORN),

@@ -47,7 +47,7 @@ HISTOGRAM = 0.19  # the width of a class of pmctop's latencies
 HANDLER_NS = 20_000
 MARKED_MOST = 0.05  # share of marked figures of tasks that ran
 BEFORE_S = 0.7  # from the recorder's start to pmctop's
-# An interval is that of its CPUs' readings, on average. In windows it is the time that they stand
+# An interval lasts from reading to reading of its CPUs, on average. In windows it is the time that they stand
 # for: the last of 8 parts can be missed on a CPU.
 STRAY_NS, STRAY_SHARE = 20_000_000, 1 / 8
 FIRST_REFRESHES = 2  # pmctop learns in them that the kernel hides switches: marks are counted apart
@@ -235,7 +235,7 @@ class Comparison:
                        times["run"][0] > 0)
 
     def _forks(self, task, window, least, most):
-        """Those of tasks that begin or end in the interval are their ancestors'."""
+        """Forks of tasks that begin or end in the interval are attributed to their ancestors."""
         ended = task.now == ENDED and task.times[-1] < window.outer[1]
         if ended or task.times[0] > window.outer[0]:
             least = 0

@@ -7,9 +7,9 @@
  * A task prints a line of JSON with its name and ids, then uses BUSY_S seconds of CPU time, for
  * each of its names. "reuse" starts a second process with the pid of a first one, REUSE_MS after
  * its end (Linux itself uses all other pids first). That needs CAP_CHECKPOINT_RESTORE; exit status
- * 77: not granted. "as" starts a process with the first name ("": that of the program) and a thread
- * for each other name. They run from time to time until they are killed or their parent ends.
- * "start" is for an argv[0] of "", which Python refuses since 3.13.
+ * 77: not granted. "as" starts a process with the first name ("": the name of the program) and a
+ * thread for each other name. They run from time to time until they are killed or their parent
+ * ends. "start" is for an argv[0] of "", which Python refuses since 3.13.
  */
 #include <errno.h>
 #include <linux/sched.h>

@@ -4,7 +4,7 @@
 
     tests/profiles/make_large.py [--bytes N=1G] [--out FILE=build/profiles/large.data]
 
-The functions are those of a library that gcc makes beside FILE, so perf and pmctop find their
+The functions are in a library that gcc makes beside FILE, so perf and pmctop find their
 names. A sample in ten is in the kernel. The samples repeat: 20,000 stacks, of 5 to 40 callers, and
 a few of them are most. The same N writes the same file.
 """

@@ -6,7 +6,7 @@
 
 A file is read from raw.githubusercontent.com, or with --mirrors (or PROFILE_MIRRORS) from clones in
 DIR/OWNER+NAME, DIR/OWNER+NAME/repo or DIR/OWNER/NAME. It is unpacked, and kept if its checksum is
-that of the list. What is there already is not read again. PATTERN selects by a part of
+in the list. What is there already is not read again. PATTERN selects by a part of
 REPOSITORY/PATH. Exit status 1: some file is missing.
 """
 import argparse

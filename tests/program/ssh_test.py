@@ -66,7 +66,7 @@ TAKE_PARCEL = (
     "facts.insert(3, 'cpu ' + os.environ['SSH_CPU']); say(*facts, 'folder ' + folder)\n"
     "sys.stdin.readline(); n = int(sys.stdin.readline())\n"
     "open(os.environ['SSH_PARCEL'], 'w').write(sys.stdin.read(n))")
-# What is done with each variable: sent to the host, used here, or also that of the host there.
+# What is done with each variable: sent to the host, used here, or the host's own there.
 VARIABLES = {
     "sent": ("NO_COLOR", "COLORTERM", "TERM", "LINES", "COLUMNS", "ESCDELAY"),
     "here": ("PMCTOPRC", "LC_ALL", "LC_CTYPE", "LANG"),

@@ -178,7 +178,7 @@ def watch(parties, seconds, progress):
 
 
 def is_flat(levels, history):
-    """Whether the maximum of the last fifth of the time is not above that of the second."""
+    """Whether the maximum of the last fifth of the time is not above the maximum of the second fifth."""
     end = levels[-1][0]
     parts = [[level for passed, level in levels if k * end <= 5 * passed <= (k + 1) * end]
              for k in range(5)]

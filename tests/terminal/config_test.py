@@ -57,8 +57,8 @@ class Home:
 
 
 def settings_shown(screen):
-    """The interval and the table's header, which the next start must have too. None while the
-    columns are not those of the preset "kernel": a narrow title has no room for its name."""
+    """The interval and the table's header, which the next start must have too. None while other
+    columns than the preset "kernel" has are shown: a narrow title has no room for its name."""
     title = re.search(r"^pmctop .*every (\S+) ", screen)
     header = next(line for line in screen.splitlines() if "%CPU" in line and "CPU " != line[:4])
     return title and " IPCk " in header and (title.group(1), header.split())

@@ -272,7 +272,7 @@ static void test_exited_tasks_are_freed(void **state)
 		if (tasks_count(bench.tasks) > most)
 			most = tasks_count(bench.tasks);
 	}
-	/* Those of TASKS_REUSE_NS, one each millisecond, and of the time between two calls. */
+	/* One each millisecond for TASKS_REUSE_NS, and for the time between two calls. */
 	const size_t wanted = TASKS_REUSE_NS / NS_PER_MS;
 	assert_in_range(most, wanted, wanted + FREE_EVERY + 10);
 	feed_step(bench.tasks, &(struct step){FREE, 2 * N});
@@ -531,7 +531,7 @@ static void test_cmdline_of_a_sleeper(void **state)
 	bench_close(&bench);
 }
 
-/* A task without a file in /proc (hidepid=2), of which the tid exists, is not gone. */
+/* A task with a tid that exists and no file in /proc (hidepid=2) is not gone. */
 static void test_hidden_is_not_gone(void **state)
 {
 	struct bench bench;
@@ -778,7 +778,7 @@ struct user_case {
 		pid_t tid;
 		unsigned other;
 	} steps[USER_STEPS_MAX];
-	pid_t tid; /* the task of which the user is checked in the end */
+	pid_t tid; /* the user of this task is checked in the end */
 	uid_t uid;
 	unsigned stats; /* the number of stat calls */
 };

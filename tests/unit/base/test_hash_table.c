@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Keys with the same home, or with homes side by side, of which one is removed. */
+/* Keys with the same home, or with homes side by side. One of them is removed. */
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"

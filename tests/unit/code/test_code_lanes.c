@@ -348,7 +348,7 @@ static void a_file_that_does_not_answer_has_a_lane_of_its_own(void **state)
 	assert_int_equal(open_file(&scene, DISK), 0);
 	assert_int_equal(scene.helpers.file(scene.helpers.ctx, 2 * DISK + 1), SYMBOL_FILE_GIVEN);
 	assert_int_equal(world.openers, 2);
-	/* Others are opened after those that answered before. */
+	/* Other files are opened after the files that answered before. */
 	assert_true(has_answered(&scene, DISK));
 	assert_true(has_answered(&scene, DEAD)); /* in its own lane */
 	assert_false(has_answered(&scene, DISK_2));
@@ -397,7 +397,7 @@ static void the_devices_of_the_program_have_answered(void **state)
 	end(&scene);
 }
 
-/* After the first one that hangs, those that are tried for the first time stop no other. */
+/* After the first device that hangs, devices that are tried for the first time stop no other. */
 static void new_devices_are_tried_in_lanes_of_their_own(void **state)
 {
 	struct scene scene;

@@ -218,7 +218,7 @@ static void a_kernel_has_its_own_symbols(void **state)
 	end(&scene);
 }
 
-/* A recording without a build id of its kernel: when that of this machine is the same. */
+/* A recording without a build id of its kernel: when this machine's file is the same. */
 #define END_AT 0xffffffff81200b08
 
 static const char with_end[] = "ffffffff81000000 T _text\n"
@@ -350,7 +350,7 @@ static void a_kernel_without_build_id_may_be_this_one(void **state)
 		assert_null(note);
 		assert_non_null(why);
 	}
-	/* One with a build id is not that of this machine by these. */
+	/* By these alone, a file with a build id is not this machine's. */
 	map_kernel(&scene, "[kernel.kallsyms]_text", TEXT_AT + row->moved, row->end,
 		   TEXT_AT + row->moved, "ABCDEFGHIJKLMNOPQRST");
 	expect(&scene, 7, TEXT_AT + row->moved + 0x110, true, "[kernel] [kernel]");
@@ -710,7 +710,7 @@ static void a_recording_names_what_no_file_does(void **state)
 	end(&scene);
 }
 
-/* A map of this machine is that of another process. */
+/* A map of this machine belongs to another process. */
 static void maps_of_compilers_are_below_the_folder(void **state)
 {
 	struct scene scene;

@@ -126,7 +126,7 @@ static void sums_profiles(void **state)
 
 struct limit_case {
 	const char *name;
-	int tasks, functions, cpus; /* of which all combinations are added */
+	int tasks, functions, cpus; /* all combinations are added */
 	size_t n_tasks, n_functions, n_entries;
 };
 
@@ -266,7 +266,7 @@ static void tasks_are_spread(void **state)
 	code_profile_free(code_profile_end(builder));
 }
 
-/* The same for names. Those with home 0 in a table that all of them fill are found by trying. */
+/* The same for names. Keys with home 0 in a table that all of them fill are found by trying. */
 static void functions_are_spread(void **state)
 {
 	enum { FUNCTIONS = 1500, BITS = 12 };

@@ -70,7 +70,7 @@ static void end(struct scene *scene)
 	rooted_fini(&scene->rooted);
 }
 
-#define REUSED_NS 1000000 /* each tid is that of another task from then on */
+#define REUSED_NS 1000000 /* each tid belongs to another task from then on */
 
 static uint64_t start_of(void *arg, pid_t tid, uint64_t time_ns)
 {

@@ -327,7 +327,7 @@ static void a_debug_file_has_addresses(void **state)
 	assert_int_equal(code_file_place(&file, &mapping, 0x7f0000001234), row->want + 0x1234);
 }
 
-/* Opens and closes the file of a mapping. *error is that of the search. */
+/* Opens and closes the file of a mapping. *error is the error of the search. */
 static struct mapped_file open_named(const struct rooted *rooted, const char *name, const char *id,
 				     const char *symfs, int *error)
 {

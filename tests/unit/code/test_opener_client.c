@@ -314,7 +314,7 @@ static void the_process_has_what_it_needs(void **state)
 	read_status(pid, "Name", value, sizeof(value));
 	assert_string_equal(value, OPENER_WORKER_NAME);
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	assert_int_equal(count_files(path), 3); /* its socket, that of the parser, an eventfd */
+	assert_int_equal(count_files(path), 3); /* its socket, the parser's socket, an eventfd */
 	assert_int_equal(getsid(pid), pid);
 	close(inherited);
 	end(&scene);

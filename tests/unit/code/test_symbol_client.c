@@ -93,7 +93,7 @@ static int scene_fini(void **state)
 	return 0;
 }
 
-/* A path of this program; the behaviour "" is that of the product. */
+/* A path of this program; the behaviour "" is how the product behaves. */
 static const char *program_path(struct scene *scene, const char *behaviour)
 {
 	if (behaviour[0] == '\0')
@@ -513,7 +513,7 @@ static void ask_stopped(struct scene *scene, struct found *found)
 	kill(status_of(scene->client).pid, SIGCONT);
 }
 
-/* A late answer of a child that goes on is not that of the next question. */
+/* A late answer of a child that goes on is not taken as the answer to the next question. */
 static void test_late_answer(void **state)
 {
 	struct scene *scene = *state;

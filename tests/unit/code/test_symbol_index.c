@@ -163,7 +163,7 @@ static void test_choice(void **state)
 {
 	const struct choice *row = *state;
 
-	/* Both classes and byte orders: one of them is not that of this machine. */
+	/* Both classes and byte orders: one of them is not this machine's. */
 	for (unsigned kind = 0; kind < 4; kind++) {
 		struct elf_image image;
 

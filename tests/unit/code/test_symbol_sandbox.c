@@ -58,7 +58,7 @@ static int scene_fini(void **state)
 	return 0;
 }
 
-/* Starts a child; `task` "" is that of the product. */
+/* Starts a child; `task` "" is what the product does. */
 static void start(struct scene *scene, const char *task)
 {
 	char program[512];

@@ -211,7 +211,7 @@ static void check_names(const struct scene *scene, const char *expected)
 	assert_string_equal(names, expected);
 }
 
-/* Shares of functions are those of the places, and weights are those of the counts. */
+/* Functions have the shares of their places, and weights are the counts. */
 static void shares_and_weights(void **state)
 {
 	const struct machine *machine = *state;
@@ -247,7 +247,7 @@ static void shares_and_weights(void **state)
 	end(&scene);
 }
 
-/* While sampling begins, runs and ends, each count is that of the fake kernel. */
+/* While sampling begins, runs and ends, each count equals the count in the fake kernel. */
 static void counts_stay_exact(void **state)
 {
 	static const struct fk_config configs[] = {{.cpus = 2},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Counters of single tasks, for an ordinary user (uid 1000) without permission to count CPUs. The
- * counts must equal those of the fake kernel. Every task makes two cycles and one instruction per
- * ns, three quarters of them in user mode.
+ * counts must equal the counts in the fake kernel. Every task makes two cycles and one instruction
+ * per ns, three quarters of them in user mode.
  */
 #include "core/snapshot/rollup.h"
 #include "tests/fake_kernel/machines.h"
@@ -148,7 +148,7 @@ static void kernel_share(void **state)
 	}
 }
 
-/* The time of a task that is added as a column later is that of the interval, not of its life. */
+/* A column that is added later has a task's time of the interval, not of its life. */
 static void times_added_later(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.no_pmu = true});

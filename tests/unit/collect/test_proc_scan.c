@@ -141,7 +141,7 @@ static void the_tid_of_a_thread_is_reused_as_a_pid(void **state)
 	close_all(engine, fk);
 }
 
-/* The target is a thread, then its process: then all threads count, also those that slept. */
+/* The target is a thread, then its process: then all threads count, also threads that slept. */
 static void sleeping_threads_of_an_attached_process(void **state)
 {
 	const pid_t tids[] = {51};
@@ -235,7 +235,7 @@ static void the_target_has_a_process_twice(void **state)
 	}
 }
 
-/* If figures of a row are LOST, those of its target are LOST too. */
+/* If figures of a row are LOST, the figures of its target are LOST too. */
 static void the_target_is_as_lost_as_its_rows(void **state)
 {
 	struct fk *fk = fk_new(NULL);
@@ -288,7 +288,7 @@ static ssize_t read_unless_refused(void *fk, const char *path, char *buffer, siz
 						     : sys_file_read(&fake, path, buffer, size);
 }
 
-/* The growth of two intervals is that of none. */
+/* A growth over two intervals is attributed to none of them. */
 static void a_process_that_is_not_read_once(void **state)
 {
 	static const struct {

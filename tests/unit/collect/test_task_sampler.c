@@ -131,7 +131,7 @@ static const struct level levels[] = {
 	{"both modes", {.cpus = 2, .paranoid = 1}, "cpu-clock", "page-faults", 0.6},
 };
 
-/* A task that moves between CPUs: shares are those of the places, on all CPUs. */
+/* A task that moves between CPUs: functions have the shares of their places, on all CPUs. */
 static void shares_and_weights(void **state)
 {
 	const struct level *level = *state;
@@ -175,7 +175,7 @@ static void shares_and_weights(void **state)
 	end(&scene);
 }
 
-/* Two runs of the same machine, of which one is sampled, count the same. */
+/* Two runs of the same machine, one with samples and one without, count the same. */
 static void counts_are_the_same(void **state)
 {
 	static const char *const events[] = {"cycles", "instructions", "task-clock"};

@@ -688,8 +688,8 @@ static void test_counters_taken_for_a_while(void **state)
 }
 
 /*
- * In the interval in which a CPU goes away, rates are of the time that passed on those that stay;
- * one that went and came back within it is counted again from its end on. A note lists both
+ * In the interval in which a CPU goes away, rates are of the time that passed on the CPUs that
+ * stay; one that went and came back within it is counted again from its end on. A note lists both
  * kinds of CPUs.
  */
 struct going {
@@ -903,8 +903,8 @@ static void test_target_without_descriptors(void **state)
 }
 
 /*
- * The counters of an online CPU cannot be read: every row of that interval is marked, except that
- * of a task that had another CPU all the time.
+ * The counters of an online CPU cannot be read: every row of that interval is marked, except the
+ * row of a task that had another CPU all the time.
  */
 static void test_cpu_is_not_read(void **state)
 {
@@ -1172,7 +1172,7 @@ static void test_exited_tasks_are_freed(void **state)
 	close_all(engine, fk);
 }
 
-/* /proc/loadavg has the threads of the machine, also where /proc has those of a container. */
+/* /proc/loadavg has the threads of the machine, also where /proc has the tasks of a container. */
 static void threads_of_a_pid_namespace(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions in snapshots: only while they are wanted, only those of the target, with the names that
+ * Functions in snapshots: only while they are wanted, only of the target, with the names that
  * the machine's files have, and with the start of their tasks.
  */
 #include "core/engine/engine_internal.h"

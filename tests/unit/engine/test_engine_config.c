@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Columns of a configuration file may be missing on a machine, those of the command line not. */
+/* Columns of a configuration file may be missing on a machine, columns of the command line may not.
+ */
 #include "core/base/util.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_json.h"

@@ -536,7 +536,7 @@ static void test_the_watchdog_is_known(void **state)
 
 /*
  * The kernel refuses topdown metrics without slots in front, which the user need not name. Slots
- * has one counter, and its levels are those of the metrics: two levels take turns.
+ * has one counter, and its levels are the levels of the metrics: two levels take turns.
  */
 static void test_topdown_metrics_by_name(void **state)
 {
@@ -836,7 +836,7 @@ static void test_socket_that_cannot_be_read(void **state)
 	assert_int_equal(total_of(snapshot, "power/energy-pkg/").state, FIGURE_NOT_COUNTED);
 	snapshot_free(snapshot);
 	fk_fail(fk, FK_PERF_READ, 0, 0);
-	/* The growth is that of two intervals. */
+	/* The growth is the growth of two intervals. */
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(total_of(snapshot, "power/energy-pkg/").state, FIGURE_NOT_COUNTED);
 	snapshot_free(snapshot);

@@ -58,7 +58,7 @@ static void kernel_share_of_a_pid_namespace(void **state)
 	close_all(engine, fk);
 }
 
-/* The sum of all tasks is a lower bound where some may be unseen. That of the user's own is not. */
+/* The sum of all tasks is a lower bound where some may be unseen. The user's own is not. */
 static const struct unseen {
 	const char *name;
 	const char *path, *text; /* a file; NULL: none */

@@ -58,7 +58,7 @@ static void rename_to_b(struct fk *fk, void *arg)
 	fk_comm(fk, LOOP, "b");
 }
 
-/* The time between is that of a third name, which has no row. */
+/* The time between belongs to a third name, which has no row. */
 static void rename_twice(struct fk *fk, void *arg)
 {
 	fk_comm(fk, LOOP, "c");
@@ -71,7 +71,7 @@ static void exec_b(struct fk *fk, void *arg)
 	fk_exec(fk, LOOP, "b");
 }
 
-/* A record has the time of a rename. That of the others is not known: both rows are estimates. */
+/* A record has the time of a rename. For other changes both rows are estimates. */
 static const struct change {
 	const char *name;
 	enum rollup by;
@@ -265,7 +265,7 @@ static void loop_that_crosses(void **state)
 	fk_after(fk, CHANGE_MS * NS_PER_MS, this->change, NULL);
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	check_member(snapshot, 50, FIGURE_SCALED);
-	/* It is what it was in the target, of which it is one row. */
+	/* It is one row of the target, with what it was there. */
 	for (size_t i = 0; i < snapshot->threads.n; i++)
 		assert_string_equal(snapshot->threads.items[i].user,
 				    this->target.user ? this->target.user : "root");
@@ -340,7 +340,7 @@ static void small_task_that_moves(void **state)
 	close_all(engine, fk);
 }
 
-/* If more tasks run than can be read, those with much time are read at each cut. */
+/* If more tasks run than can be read, tasks with much time are read at each cut. */
 static void loop_among_many(void **state)
 {
 	enum { FIRST = 1000, TASKS = 600, READ = 202 };

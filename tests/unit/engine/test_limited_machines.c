@@ -72,7 +72,7 @@ static void test_preset(void **state)
 	limited_scene_end(&scene);
 }
 
-/* All metrics of pmctop of these subjects, a part of which each machine has. */
+/* All metrics of pmctop about these subjects. Each machine has a part of them. */
 static void check_own_metrics(const struct limited_machine *this, bool watched)
 {
 	static const char *const groups[] = {"branch", "cache", "tlb", "topdown", "work", "time"};

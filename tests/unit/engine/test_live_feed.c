@@ -64,7 +64,7 @@ static void check_cut(struct scene *scene, const struct cut *cut)
 }
 
 /*
- * A command adds short intervals, of which each leaves enough to the rest, and the deadlines stay.
+ * A command adds short intervals. Each leaves enough time to the rest, and the deadlines stay.
  * Where the last rows have all that a command wants, and where nothing waits, there is none.
  */
 static void keys_end_no_interval(void **state)

@@ -387,7 +387,7 @@ static const struct metric_case {
 	{"no counting at all, faults", &bare, "faults_per_s", FIGURE_VALID, ""},
 };
 
-/* All metrics are answered at once, those of the user first. */
+/* All metrics are answered at once, the user's own first. */
 static void all_metrics(void **state)
 {
 	const struct metric_case *this = *state;

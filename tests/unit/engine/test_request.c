@@ -499,7 +499,7 @@ static void command_lines(void **state)
 	close_all(engine, fk);
 }
 
-/* A server may rewrite its command line, so those of running tasks are read again. */
+/* A server may rewrite its command line, so command lines of running tasks are read again. */
 static void command_lines_change(void **state)
 {
 	struct fk *fk = open_family(&rights[0]);

@@ -70,8 +70,8 @@ static const struct way windows_groups = {"windows, two groups", 6, 0.0012, MANY
 
 /*
  * The true value is to be within the stated error in 95 % of the refreshes. The median of the
- * stated errors is to be at most three times that of the true ones, or three times what the load
- * itself changes from refresh to refresh: estimates alone cannot separate these two. With
+ * stated errors is to be at most three times the median of the true errors, or three times what the
+ * load itself changes from refresh to refresh: estimates alone cannot separate these two. With
  * other random numbers, as after a change elsewhere, the share of n refreshes differs by its
  * standard error, and the medians by 0.1. Two of the former are allowed for (1.4 % of 1000), and
  * three of the latter: with two, one row of forty failed after such a change (3.21, before 3.16).

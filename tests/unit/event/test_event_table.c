@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-/* Reads a table from a text, which is packed here, and files, of which either may be NULL. */
+/* Reads a table from a text, which is packed here, and files. Either may be NULL. */
 static int read_both(const char *text, const struct tables_text *files, const char *id,
 		     struct event_table *table)
 {
@@ -251,7 +251,7 @@ static void test_twins(void **state)
 	free(lines);
 }
 
-/* The counters of a PMU are those of all its lines, for the first PMUs. */
+/* The counters of a PMU are the counters of all its lines, for the first PMUs. */
 static void test_counters(void **state)
 {
 	char *lines = NULL;

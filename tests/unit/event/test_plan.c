@@ -155,7 +155,7 @@ static void check_group(const struct plan *plan, unsigned index, const struct ev
 		assert_int_equal(counter->group, index);
 		assert_int_equal(hardware, i < layout->n_hardware);
 	}
-	/* Their samples differ in size from those of the clock's group, which is on too. */
+	/* Their samples differ in size from the samples of the clock's group, which is on too. */
 	if (!clock)
 		assert_int_not_equal(group->n_members, plan->groups[domain->first_group].n_members);
 }

@@ -72,8 +72,8 @@ static void modifiers_choose_what_is_counted(void **state)
 	static const struct {
 		const char *name;
 		struct perf_event_attr attr;
-		/* Of 1,000 ns of task 5, with 3 cycles a ns, of which a third in the kernel, and
-		 * 1,000 ns of idle with 1/10. */
+		/* 1,000 ns of task 5, with 3 cycles a ns, a third of them in the kernel, and 1,000
+		 * ns of idle with 1/10. */
 		uint64_t count;
 	} rows[] = {
 		{"all", {.exclude_hv = 1, .exclude_guest = 1}, 3100},

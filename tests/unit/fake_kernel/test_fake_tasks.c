@@ -480,7 +480,7 @@ static void proc_describes_families(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect_file(&sys, rows[i].path, rows[i].text);
 
-	/* Children of a thread go to its process, those of a process to init. */
+	/* Children of a thread go to its process, children of a process to init. */
 	fk_exit(fk, 21, FK_EXIT_THREAD);
 	fk_switch(fk, 0, 7);
 	expect_file(&sys, "/proc/7/task/7/children", "22 ");

@@ -323,7 +323,7 @@ static void shares_add_up(void **state)
 		  {"r010d", 10, 1},
 		  {"r019c", 800, 1}},
 		 {40, 11, 20, 29}},
-		{"Zen 4", /* 6000 slots, of which the other thread had 600 */
+		{"Zen 4", /* 6000 slots; the other thread had 600 of them */
 		 {{"cycles", 1000, 1},
 		  {"rc1", 2400, 1},
 		  {"r07aa", 3000, 1},

@@ -77,7 +77,7 @@ static struct figure evaluate(struct fixture *f, const char *expression)
 	return figure;
 }
 
-/* The values are those of Python. */
+/* The values are what Python computes. */
 static void computes_as_python(void **state)
 {
 	static const struct {

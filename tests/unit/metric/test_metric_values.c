@@ -124,7 +124,7 @@ static struct source source_of(const char *name, const struct facts *facts)
 			n = (size_t)snprintf(upper, sizeof(upper), "%s", other_names[i].vendor);
 			source.factor = other_names[i].unit;
 		}
-	/* The vendor means a unit of one socket, Linux counts those of all. */
+	/* The vendor means a unit of one socket, Linux counts the units of all sockets. */
 	if (n > strlen(one_unit) && strcmp(upper + n - strlen(one_unit), one_unit) == 0)
 		source.factor = (double)facts->sockets;
 	for (size_t i = 0; i < n; i++)
@@ -161,7 +161,7 @@ static void add_name(struct pmu_names *pmus, const char *name)
 	pmus->n++;
 }
 
-/* Those of the events in the table, and those that Linux has for others. */
+/* The names of the events in the table, and the names that Linux has for other events. */
 static void add_names(struct pmu_names *pmus, const char *id, const struct facts *facts)
 {
 	bool arm = strncmp(id, "ARM-", 4) == 0;

@@ -192,7 +192,7 @@ static void test_formulas(void **state)
 	}
 }
 
-/* The colours are those of the metric's own comparison; useful work has none. */
+/* The colours follow the metric's own comparison; useful work has none. */
 static void test_thresholds(void **state)
 {
 	static const struct {

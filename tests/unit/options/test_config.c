@@ -201,7 +201,7 @@ static void test_load_pipes(void)
 	remove_tree(path);
 }
 
-/* The owner of a link counts, not that of the file. */
+/* The owner of a link counts, not the owner of the file. */
 static void test_load_own_link(const char *path)
 {
 	struct config config = {0};

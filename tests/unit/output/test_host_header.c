@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Host headers that name this machine, and those that may be of a web page elsewhere. */
+/* Host headers that name this machine, and headers that may be of a web page elsewhere. */
 #include "core/output/host_header.h"
 
 #include "core/base/util.h"

@@ -29,7 +29,7 @@ static int compare_series(const void *a, const void *b)
 	return strcmp(((const struct series *)a)->name, ((const struct series *)b)->name);
 }
 
-/* Sorted by their names, each of which is there once. */
+/* Sorted by their names. Each name is there once. */
 static void parse_export(struct metrics_export *export, struct parsed *parsed)
 {
 	size_t size;

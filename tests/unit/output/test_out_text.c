@@ -119,7 +119,7 @@ static void is_as_golden(void **state)
 	}
 }
 
-/* The columns of a refresh stand under those of the one before, whatever was counted. */
+/* The columns of a refresh stand under the columns of the refresh before, whatever was counted. */
 static void columns_stand_still(void **state)
 {
 	static const uint64_t counts[] = {0, 1, 999, 123456789, UINT64_MAX / 4};

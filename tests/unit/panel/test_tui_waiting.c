@@ -232,7 +232,7 @@ static void test_usual_look(void **state)
 	}
 }
 
-/* The state is that of a task: CPUs and the machine have none, and it has no height. */
+/* The state is a task's: CPUs and the machine have none, and it has no height. */
 static void test_state(void **state)
 {
 	static const struct scene scene = {.turns = {{0, SUBJECT, FK_SLEEPING}}};

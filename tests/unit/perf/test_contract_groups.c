@@ -13,8 +13,8 @@
 #define RECORDS 4096
 
 /*
- * The leaders of A and B are of the same kind of software event, that of C is a clock. A has the
- * ring. nr is 3, 4 and 5.
+ * The leaders of A and B are of the same kind of software event, the leader of C is a clock. A has
+ * the ring. nr is 3, 4 and 5.
  */
 enum { A, B, C, GROUPS };
 

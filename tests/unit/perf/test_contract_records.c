@@ -64,7 +64,7 @@ static void every_switch_makes_a_record(void **state)
 	assert_true(from_idle == 0 || gaps == 0 || !world_has_first_pids(world));
 	if (world->fk)
 		assert_int_equal(from_idle, world->silent_idle ? 0 : 100);
-	/* N of the reading is that of the last record. */
+	/* N of the reading is the N of the last record. */
 	assert_true(end.values[SWITCHES] <= switches + 1);
 	assert_true(end.values[SWITCHES] >= 200);
 	perf_group_close(&group);

@@ -364,7 +364,7 @@ static void test_switch_output(void **state)
 	fk_free(fk);
 }
 
-/* The rules for names are those of test_recording_name.c. */
+/* test_recording_name.c has the rules for names. */
 static void test_unused_recording(void **state)
 {
 	(void)state;

@@ -113,7 +113,7 @@ static void test_shown(void **state)
 	assert_int_equal(strlen(name), TRANSPORT_NAME_BYTES - 2);
 }
 
-/* The sums are those of GNU's cksum. */
+/* The sums are what GNU's cksum prints. */
 static void test_cksum(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The snapshots of a replay are the same as those of the recorded run.
+ * The snapshots of a replay are the same as in the recorded run.
  */
 #include "tests/unit/shared/recorded_scene.h"
 

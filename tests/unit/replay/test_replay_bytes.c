@@ -341,7 +341,7 @@ static void test_colliding_ids(void **state)
 	seen_fini(&seen);
 }
 
-/* That of 'perf record --threads' has files of these names. */
+/* The folder of 'perf record --threads' has files of these names. */
 static void test_directories(void **state)
 {
 	static const struct {

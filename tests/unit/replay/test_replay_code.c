@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions in recordings: a replay shows those of the live run, and the file has the samples and
- * mappings that perf needs to find them itself.
+ * Functions in recordings: a replay shows the same functions as the live run, and the file has the
+ * samples and mappings that perf needs to find them itself.
  *
  * "seed FILE" writes a recording with functions: tests/fuzz/corpus/replay/own_code.
  */
@@ -227,7 +227,7 @@ static void find_records(const char *path, struct found *found)
 	close(fd);
 }
 
-/* The samples of a file are those of its profiles, with what their addresses belong to. */
+/* The samples of a file are the samples of its profiles, with what their addresses belong to. */
 static void check_file(const char *path, struct snapshot *const *snapshots, size_t n)
 {
 	struct found found;
@@ -372,7 +372,8 @@ static void check_shares(const struct snapshot *snapshot)
 	code_index_free(index);
 }
 
-/* Replays a file. Returns how many intervals have functions; *result is that of the last call. */
+/* Replays a file. Returns how many intervals have functions; *result is the result of the last
+ * call. */
 static unsigned replay_all(const char *path, int *result)
 {
 	struct replay *replay = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A replay with other columns than the live run: those of recorded events can be added. */
+/* A replay with other columns than the live run: columns of recorded events can be added. */
 #include "tests/unit/shared/recorded_scene.h"
 
 #include <math.h>
@@ -137,7 +137,7 @@ static void test_commands(void **state)
 		snapshot_free(snapshot);
 	}
 	check_end(replay);
-	/* A filter searches those that there are. */
+	/* A filter searches the command lines that there are. */
 	assert_int_equal(replay_rewind(replay, &err), 0);
 	snapshot = after(replay, REQUEST_COMMAND_LINES, NULL, COMMAND_LINES_MATCHED);
 	assert_true(snapshot->n_notes == 0 || !strstr(snapshot->notes[0], "command lines"));
@@ -268,14 +268,14 @@ static void test_constants(void **state)
 	assert_non_null(strstr(err.text, "this machine does not have #num_cores"));
 	hide_cpu_facts(path_of("constants"));
 	check_figure(path_of("constants"), "clock", 0);
-	/* The formula that was recorded is used, also if that of this version differs. */
+	/* The formula that was recorded is used, also if this version's differs. */
 	write_over(path_of("constants"), "pmctop:metric", "instructions / cycles", 0,
 		   "1 + 5 * 4            ", strlen("instructions / cycles"));
 	check_figure(path_of("constants"), "twice", 42);
 	seen_fini(&seen);
 }
 
-/* A filter searches recorded command lines. Those of another filter were not recorded. */
+/* A filter searches recorded command lines. Other command lines were not recorded. */
 static void test_filter(void **state)
 {
 	static const struct {

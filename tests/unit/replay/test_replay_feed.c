@@ -26,7 +26,7 @@
 
 struct replay {
 	uint64_t n;    /* intervals in it */
-	uint64_t at;   /* of which so many have been read */
+	uint64_t at;   /* so many of them have been read */
 	uint64_t come; /* of a pipe: so many have come */
 	bool pipe;
 	bool native;

@@ -43,7 +43,7 @@ struct file_case {
 	const char *name;
 	struct part parts[PARTS_MAX];
 	int from, to;        /* the steps that are shown, if all are; from WHOLE: any */
-	const char *note;    /* NULL: none but those of the whole */
+	const char *note;    /* NULL: none but the notes of the whole */
 	const char *refused; /* the sentence; NULL: it is shown */
 	const char *failure; /* the sentence at the end */
 };
@@ -439,7 +439,7 @@ static void test_directories(void **state)
 	}
 }
 
-/* Many files, of which one is open at a time, and bad ones, of which few are named. */
+/* Many files: one is open at a time. Many bad files: few are named. */
 static void test_many_files(void **state)
 {
 	enum { FILES = 300, BAD = 40 };

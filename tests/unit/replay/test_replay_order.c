@@ -89,7 +89,7 @@ static void test_next_sample_and_exit_before(void **state)
 	replay_order_free(order);
 }
 
-/* If records are added and dropped by turns, memory is bounded by those that wait. */
+/* If records are added and dropped by turns, memory is bounded by the records that wait. */
 static void test_a_long_way(void **state)
 {
 	struct replay_order *order = replay_order_new(N_CPUS);

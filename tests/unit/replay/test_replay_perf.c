@@ -713,7 +713,7 @@ static void put_switch(struct image *image, const struct step *step, enum format
 {
 	bool other = step->kind == SW2, alone = step->kind != SW;
 
-	/* The id of both groups' samples is that of one of them: so the kernel does it. */
+	/* The samples of both groups have the id of one of them: so the kernel does it. */
 	size_t begin = put_sample(image, step, LEADER);
 	if (is_grouped(format)) {
 		image_u64(image, alone ? 1 : 2);
@@ -745,7 +745,7 @@ static void put_waking(struct image *image, const struct step *step)
 	image_end(image, begin);
 }
 
-/* The end of all records but samples. Those that perf makes up have no time and no id. */
+/* The end of all records but samples. Records that perf makes up have no time and no id. */
 static void put_trailer(struct image *image, size_t begin, const struct step *step)
 {
 	image_pair(image, (uint32_t)step->pid, (uint32_t)step->tid);

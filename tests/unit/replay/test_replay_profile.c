@@ -114,7 +114,7 @@ enum step_kind {
 	HOST,       /* the feature */
 	NAME,       /* of `event` */
 	TRACEPOINT, /* the name of that with the config `weight` */
-	FURTHER_ID, /* another one of the event `weight`, that of `event` */
+	FURTHER_ID, /* another one of the event `weight`, the one of `event` */
 };
 
 struct step {

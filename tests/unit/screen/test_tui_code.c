@@ -188,7 +188,7 @@ static void test_golden_hottest(void **state)
 	}
 }
 
-/* A few samples do not show the hottest function; those of user mode alone are marked. */
+/* A few samples do not show the hottest function; samples of user mode alone are marked. */
 static void test_hottest_cells(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void test_hottest_cells(void **state)
 	}
 }
 
-/* The help about this screen: its keys and columns, and those of lists are left out. */
+/* The help about this screen: its keys and columns. Keys and columns of lists are left out. */
 static void test_help(void **state)
 {
 	static const struct {
@@ -920,7 +920,7 @@ static void test_titles(void **state)
 	}
 }
 
-/* Samples of a process that has ended stay; those of the machine never end. */
+/* Samples of a process that has ended stay; samples of the machine never end. */
 static void test_title_of_ended(void **state)
 {
 	struct code_stage code;
@@ -943,7 +943,7 @@ static void test_title_of_ended(void **state)
 	close_code(&code);
 }
 
-/* The verdict has the function at the end of its words, all of which are on the screen. */
+/* The verdict has the function at the end of its words, and all of them are on the screen. */
 static void test_verdict_of_details(void **state)
 {
 	struct code_stage code;
@@ -980,7 +980,7 @@ static void test_baseline(void **state)
 	stage_press(stage, 'B');
 	stage_check_text(stage, "change since the baseline", false);
 	stage_check_text(stage, "hash_lookup", false);
-	stage_keys(stage, (int[]){'B', 'q', 'w', 0}); /* that of the list has samples */
+	stage_keys(stage, (int[]){'B', 'q', 'w', 0}); /* the list's baseline has samples */
 	add_snapshot(&code, CODE_SCENE);
 	stage_keys(stage, (int[]){0});
 	stage_check_text(stage, "change since the baseline", true);

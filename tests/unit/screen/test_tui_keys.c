@@ -55,7 +55,7 @@ static void test_setup_without_columns(void **state)
 }
 
 /*
- * f lists all metrics: those that are no columns below the columns, and those that cannot be
+ * f lists all metrics: metrics that are no columns below the columns, and metrics that cannot be
  * counted last.
  */
 static void test_setup_adds_columns(void **state)
@@ -122,7 +122,7 @@ static void test_detail_of_an_event(void **state)
 	stage_close(&stage);
 }
 
-/* Columns of events that do not fit are scrolled to, as those of tasks. */
+/* Columns of events that do not fit are scrolled to, as columns of tasks are. */
 static void test_event_columns(void **state)
 {
 	struct stage stage;

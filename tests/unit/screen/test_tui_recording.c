@@ -83,7 +83,7 @@ static void test_end_and_begin(void **state)
 	stage_close(&stage);
 }
 
-/* With --ssh the recording is on the host, of which the user has the name. */
+/* With --ssh the recording is on the host, and the user sees the host's name. */
 static void test_on_host(void **state)
 {
 	static const struct {

@@ -328,7 +328,7 @@ static void test_replay(void **state)
 	replay_index_free(replay_index);
 }
 
-/* While the screen is paused, its time is saved, not that of the snapshot that waits. */
+/* While the screen is paused, its time is saved, not the time of the snapshot that waits. */
 static void test_pause(void **state)
 {
 	struct saving saving;

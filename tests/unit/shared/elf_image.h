@@ -70,8 +70,8 @@ struct elf_image_range {
 void elf_image_unwind(struct elf_image *image, const struct elf_image_range *ranges, size_t n);
 
 /*
- * Adds the table of a Go program (core/code/elf_go.h) with functions in ascending order, the last
- * of which, without a name, is the end of the others. It is in a section of its own, or after
+ * Adds the table of a Go program (core/code/elf_go.h) with functions in ascending order. The last
+ * one, without a name, is the end of the others. It is in a section of its own, or after
  * `before` bytes of another one.
  */
 struct elf_image_go {

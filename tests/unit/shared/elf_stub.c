@@ -80,7 +80,7 @@ static void put_section(struct writer *writer, uint32_t name, uint32_t type, uin
 	put_word(writer, 0);
 }
 
-/* A note of another kind before that of the build id. Returns the bytes. */
+/* A note of another kind before the note of the build id. Returns the bytes. */
 static size_t put_notes(struct writer *writer)
 {
 	const struct elf_stub *image = writer->image;

@@ -22,7 +22,7 @@
  * A feed thread with an engine, on the fake kernel and on the real one. Tests wait for a condition
  * without a limit.
  *
- * `sys`: that of a fake kernel, which must outlive the thread; NULL: the real one.
+ * `sys`: a fake kernel, which must outlive the thread; NULL: the real one.
  */
 struct feed_thread *feed_thread_open(const struct sys *sys, const struct engine_config *config,
 				     uint64_t interval_ns);

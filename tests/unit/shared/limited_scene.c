@@ -13,7 +13,7 @@
  * Rates are constant, so a figure that is scaled up is as right as an exact one, except for the
  * moments at which groups and intervals begin. Not so where it is of several tasks: a group is not
  * on for the same share of each one's time, because turns are random. Such a figure may be
- * anywhere between those of the tasks.
+ * anywhere between the figures of the tasks.
  */
 #define NEAR       0.002
 #define NEAR_MIXED 0.1
@@ -147,7 +147,7 @@ static bool is_near(double value, double truth, double near)
 	return fabs(value - truth) <= near * fabs(truth) + 1e-9;
 }
 
-/* Whether a figure may be a mixture of those of the tasks. */
+/* Whether a figure may be a mixture of the figures of the tasks. */
 static bool is_mixture(const struct limited_subject *subject, size_t row)
 {
 	double least = (double)NAN, most = (double)NAN;

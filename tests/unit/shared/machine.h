@@ -29,7 +29,7 @@ struct machine {
 /* A recorded machine. */
 void machine_init(struct machine *machine, const char *name);
 
-/* Takes over the fake kernel. The PMUs are those of its files now. */
+/* Takes over the fake kernel. The PMUs are the ones in its files now. */
 void machine_of(struct machine *machine, struct fk *fk);
 
 void machine_fini(struct machine *machine);

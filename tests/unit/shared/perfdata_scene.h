@@ -6,8 +6,8 @@
 #include "tests/unit/shared/perfdata_image.h"
 
 /*
- * Small recordings in each form of perf.data. That of switches has two events in a group on two
- * CPUs, and one record of each kind.
+ * Small recordings in each form of perf.data. The scene of switches has two events in a group on
+ * two CPUs, and one record of each kind.
  */
 enum scene_form {
 	SCENE_PIPE,

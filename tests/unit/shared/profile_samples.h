@@ -15,7 +15,8 @@ struct profile_samples {
 	const char *event; /* name of one of the events, else of a new one without counts */
 	/*
 	 * Functions, the innermost first: "memcpy@libc.so.6;main@a.out". Without @ the module is
-	 * "", and the kind is CODE_UNNAMED. Those of [kernel] are CODE_KERNEL. Behind the module
+	 * "", and the kind is CODE_UNNAMED. Functions of [kernel] are CODE_KERNEL. Behind the
+	 * module
 	 * "!no symbols" is the reason of a CODE_UNNAMED.
 	 */
 	const char *stack;

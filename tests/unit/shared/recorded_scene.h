@@ -88,7 +88,7 @@ void check_end(struct replay *replay);
 /* Fails unless the replay shows these snapshots, and no more. */
 void check_replay(struct replay *replay, const struct seen *seen);
 
-/* A `before` of scenes: one command per interval, each of which changes columns or rows. */
+/* A `before` of scenes: one command per interval. Each changes columns or rows. */
 void change_columns(struct engine *engine, struct fk *fk, size_t interval);
 
 #endif

@@ -23,7 +23,7 @@
 /*
  * Reads a recording with nothing but core/perfdata/perfdata.h, without core/replay. It asserts that
  * each record is well formed and repeats the calls of core/attrib, so that a test can compare its
- * intervals with those that were recorded. Fields after the blank line are counts of records.
+ * intervals with the recorded ones. Fields after the blank line are counts of records.
  */
 enum {
 	RECORDING_IDS_MAX = 4096,
@@ -52,7 +52,7 @@ struct recording_reader {
 	struct recording_stream streams[RECORDING_STREAMS_MAX];
 	size_t n_streams;
 	bool cut;      /* the interval has ended; its tallies follow */
-	bool raw;      /* switches are those of the tracepoint: samples have RAW parts */
+	bool raw;      /* switches come from the tracepoint: samples have RAW parts */
 	bool sections; /* perf's usual format, not a stream */
 	void (*seen)(void *arg, const struct recording_reader *reader); /* per whole interval */
 	void *arg;

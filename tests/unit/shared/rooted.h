@@ -9,8 +9,8 @@
 
 /*
  * The running kernel with another root: paths of the code under test are below a new folder in
- * /tmp. Only /proc/self is the real one. Links in it have full paths, and are read without that of
- * the folder.
+ * /tmp. Only /proc/self is the real one. Links in it have full paths, and are read without the
+ * folder's.
  */
 struct rooted {
 	struct sys sys, to;

@@ -24,7 +24,7 @@ struct small_terminal {
 	bool returns;          /* "\n" is "\r\n", as on the way through another terminal */
 	struct small_terminal_cell *cells; /* owned */
 	struct small_terminal_cell now;    /* attributes and colours of the next character */
-	unsigned scroll_end;               /* the line after those that scroll */
+	unsigned scroll_end;               /* the line after the lines that scroll */
 	unsigned x, y;                     /* x == width: the next character wraps */
 	unsigned last_x, last_y;           /* of the last character, which gets a combining mark */
 	bool cursor_hidden;

@@ -36,7 +36,7 @@ struct symbol_double {
 	struct mapped_files *mapped; /* NULL: none yet */
 };
 
-/* `config` is that of the search for files. Call it once, and symbol_double_fini() at the end. */
+/* `config` configures the search for files. Call it once, and symbol_double_fini() at the end. */
 struct code_helpers symbol_double(struct symbol_double *symbols,
 				  const struct mapped_files_config *config);
 void symbol_double_fini(struct symbol_double *symbols);

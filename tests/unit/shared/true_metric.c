@@ -133,7 +133,7 @@ static double name_value(void *arg, const char *name)
 	}
 
 	if (find_meaning(names->metric->events, name, meaning, sizeof(meaning))) {
-		/* As an event it is that of all CPUs. */
+		/* As an event it is the count of all CPUs. */
 		return strcmp(meaning, "TSC") == 0
 			       ? constant(names->row, meaning) * names->row->counts->config->cpus
 			       : true_count(names->row, meaning);

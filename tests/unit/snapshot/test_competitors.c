@@ -13,8 +13,8 @@
 enum { ON_ALL = -1 };
 
 /*
- * CPU 0: starved 40 ms, hog 900 ms. CPU 1: two threads of pool 300 and 500 ms, hog 100 ms. The main
- * thread of pool sleeps, that of `late` waited all the time.
+ * CPU 0: starved 40 ms, hog 900 ms. CPU 1: two threads of pool 300 and 500 ms, hog 100 ms. The
+ * main thread of pool sleeps, the main thread of `late` waited all the time.
  */
 static struct snapshot *make_snapshot(bool places)
 {

@@ -77,7 +77,7 @@ static void has_a_whole_once(void **state)
 	event_totals_fini(&sums);
 }
 
-/* Events are found by name across plans. Sums of the machine are not those of a target. */
+/* Events are found by name across plans. Sums of the machine are not the sums of a target. */
 static void finds_events_by_name(void **state)
 {
 	struct event_totals sums = {0};

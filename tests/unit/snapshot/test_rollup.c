@@ -320,7 +320,7 @@ static void rolls_up_by_each_grouping(void **state)
 	}
 }
 
-/* A command has all processes of which the main thread has that name. */
+/* A command has all processes with a main thread of that name. */
 static void rolls_up_by_command(void **state)
 {
 	/* Two names with one hash_text() */

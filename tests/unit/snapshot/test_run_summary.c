@@ -301,7 +301,7 @@ static struct columns *columns_without(unsigned bits)
 	return columns;
 }
 
-/* Tallies of one plan are one part, in any order; those of another plan have their own. */
+/* Tallies of one plan are one part, in any order; tallies of another plan have their own. */
 static void keeps_plans_apart(void **state)
 {
 	static const struct sample_row rows[ROWS_MAX] = {TASK(7, 7, 5, 0, "a", "", 1, 1)};

@@ -108,7 +108,7 @@ static void evaluate(const struct snapshot *snapshot, const uint64_t *tally, con
 	snapshot_evaluate_busy(snapshot, &part, figures);
 }
 
-/* %CPU of a CPU is its busy share. IPC and GHz are those of the busy time. */
+/* %CPU of a CPU is its busy share. IPC and GHz are of the busy time. */
 static void busy_is_without_idle(void **state)
 {
 	struct columns *columns = sample_columns("overview");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The values of the machine: their bounds, and those of several intervals. */
+/* The values of the machine: their bounds, and the values of several intervals. */
 #include "core/base/util.h"
 #include "core/snapshot/snapshot_machine.h"
 

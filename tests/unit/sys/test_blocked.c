@@ -31,7 +31,7 @@ static void set_stack(struct blocked *blocked, const char *functions)
 	free(list);
 }
 
-/* Stacks and functions are those of real kernels. */
+/* Stacks and functions are from real kernels. */
 static void a_reason_is_found(void **state)
 {
 	static const struct {

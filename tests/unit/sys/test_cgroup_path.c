@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The paths in /proc/PID/cgroup: that which names the cgroup, and that of a controller. */
+/* The paths in /proc/PID/cgroup: the path that names the cgroup, and the path of a controller. */
 #include "core/base/util.h"
 #include "core/sys/cgroup_path.h"
 #include "tests/fake_kernel/fake_kernel.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Lines as the kernels write them, without those that pmctop does not read. */
+/* Lines as the kernels write them, without the lines that pmctop does not read. */
 #define X86(vendor, family, model)                                                             \
 	"processor\t: 0\nvendor_id\t: " vendor "\ncpu family\t: " family "\nmodel\t\t: " model \
 	"\nmodel name\t: Some CPU @ 3.00GHz\nstepping\t: 4\nflags\t\t: fpu vme\n\n"

@@ -66,7 +66,7 @@ static char *text_of_notes(const struct notes *notes)
 	return text;
 }
 
-/* Reads the root, or a file in it. Checks the lines and the notes, of which either may be "". */
+/* Reads the root, or a file in it. Checks the lines and the notes. Either may be "". */
 static void check_tables(const char *name, const char *cpu_id, const char *lines, const char *notes)
 {
 	char path[512];
@@ -373,7 +373,8 @@ static void test_many_names(void **state)
 	fclose(file);
 	assert_int_equal(tables_read(&(struct tables_places){.named = path}, INTEL, &found, &notes),
 			 0);
-	/* The first fault, the number of the others, and that of the metrics that are not used. */
+	/* The first fault, the number of the others, and the number of metrics that are not used.
+	 */
 	assert_int_equal(notes.n, 3);
 	assert_non_null(strstr(notes.items[0].text, "the thresholds have too many names"));
 	notes_fini(&notes);

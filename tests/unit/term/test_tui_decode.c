@@ -86,7 +86,7 @@ static void test_bytes(void **state)
 		{"\033[", ""},
 		{"\033O", "Alt-O"},
 		{"\033]", "Alt-]"},
-		/* keys, by standard codes and by those of `native` */
+		/* keys, by standard codes and by the codes of `native` */
 		{"\033[A\033OB\033[C\033OD", "Up Down Right Left"},
 		{"\033[H\033OF\033[1~\033[4~\033[7~\033[8~", "Home End Home End Home End"},
 		{"\033[5~\033[6~\033[3~\033[Z", "PgUp PgDn Delete S-Tab"},

@@ -21,7 +21,7 @@ struct terminal_row {
 	bool direct, mono;
 	enum color_depth depth;
 	unsigned attributes;       /* that the type has */
-	unsigned attributes_mixed; /* those that it has together with colours */
+	unsigned attributes_mixed; /* the attributes that it has together with colours */
 	bool returns;              /* "\n" is also "\r" */
 };
 
@@ -100,7 +100,7 @@ static bool is_shown(const struct walk *walk, unsigned x, unsigned y)
 		look.attributes &= walk->row->attributes_mixed;
 	if (strcmp(cell->text, shown->text) != 0)
 		return false;
-	if (!cell->text[0]) /* the looks of a wide character are those of its left half */
+	if (!cell->text[0]) /* a wide character has the look of its left half */
 		return true;
 	if (wanted_color(walk, look.background) != shown_color(walk, shown->background))
 		return false;

@@ -176,7 +176,7 @@ static void a_drawing_is_followed_by_a_query_if_the_terminal_answers(void **stat
 	term_stage_show(&stage);
 	assert_int_equal(*queries, 1);
 	assert_int_equal(term_wait_ms(stage.term), 0);
-	term_set_shown(stage.term); /* not that of the two drawings */
+	term_set_shown(stage.term); /* answers the query of the start */
 	term_stage_show(&stage);
 	assert_int_equal(*queries, 2);
 	term_set_shown(stage.term);

@@ -24,7 +24,7 @@ struct row_case {
 	const char *name;
 	struct history_key key;
 	bool tree;
-	uint64_t ran_ns; /* 0: that of the machine without the idle tasks */
+	uint64_t ran_ns; /* 0: the machine without the idle tasks */
 	uint64_t samples;
 };
 
@@ -70,7 +70,7 @@ static void has_the_busy_time_of_a_cpu(void **state)
 	snapshot_free(snapshot);
 }
 
-/* Those of other rows are not known, so only the machine has them. */
+/* Lost samples of other rows are not known, so only the machine has them. */
 static void has_lost_samples(void **state)
 {
 	const struct history_key machine = {HISTORY_MACHINE, 0, 0};

@@ -267,7 +267,7 @@ static void weighs_the_error(void **state)
 	snapshot_free(snapshot);
 }
 
-/* A share of which all samples are is not certain: with n of them its error is 1/(n + 2). */
+/* A share of 100 % is not certain: with n samples its error is 1/(n + 2). */
 static void is_not_certain_with_all_samples(void **state)
 {
 	static const uint64_t counts[] = {1, 2, 98};
@@ -375,7 +375,7 @@ static void sums_of_snapshots_have_it(void **state)
 	snapshot_free(snapshot);
 }
 
-/* The first profiles are those of a run with --count user, and of threads at paranoid 2. */
+/* The first profiles are of a run with --count user, and of threads at paranoid 2. */
 static void the_time_event_may_have_modifiers(void **state)
 {
 	static const struct {

@@ -137,7 +137,7 @@ static void do_step(struct fk *fk, void *arg)
 }
 
 /*
- * Every figure is true, and those that are marked are at most the true ones. If wake-ups have
+ * Every figure is true. A marked figure is at most the true one. If wake-ups have
  * records, all are exact.
  */
 static void test_bounds(void **state)
@@ -485,8 +485,8 @@ static void test_all_runnable_tasks_are_known(void **state)
 }
 
 /*
- * A task waits for a CPU by its last record. Those with which it runs and goes to sleep are lost:
- * its wait is a lower bound, and no more than it was.
+ * A task waits for a CPU by its last record. The switches with which it runs and goes to sleep are
+ * lost: its wait is a lower bound, and no more than it was.
  */
 static void test_waits_over_a_loss(void **state)
 {

@@ -87,8 +87,8 @@ struct found {
 #define READING_NS (200 * NS_PER_US)
 
 /*
- * The CPUs together have the time of the tasks, less that of tasks without a slice so far: a first
- * slice may begin after the end, and before the reading.
+ * The CPUs together have the time of the tasks, less the time of tasks without a slice so far: a
+ * first slice may begin after the end, and before the reading.
  */
 static void check_cpus(const struct snapshot *snapshot)
 {
@@ -141,7 +141,7 @@ static bool has_percentiles(const struct snapshot *snapshot, pid_t tid, const ui
 	return same;
 }
 
-/* Whether the figures are those of the wake-ups from number `from` on. */
+/* Whether the figures are of the wake-ups from number `from` on. */
 static bool has_wakeups(const struct snapshot *snapshot, pid_t tid, const uint64_t *latencies_ns,
 			size_t from, size_t to)
 {
@@ -405,7 +405,7 @@ static void test_lost_records(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		/* CPU 1 makes no other records than those of wake-ups. */
+		/* CPU 1 makes no other records than wake-ups. */
 		if (i == 2)
 			fk_lose(fk, 1, 3);
 		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
