@@ -122,7 +122,7 @@ def check_lists():
                                    "half = cycles / 2; title=half\n[keys]\nquit = Q\n")
     for what, wanted in {"presets": r"^mine .*: ipc, cpi$",
                          "metrics": r"^half +\S+ +own +half: .*",
-                         "keys": "^quit +Q: quit$"}.items():
+                         "keys": "^quit +Q: quit, or leave the page$"}.items():
         done = run("--config", mine, "--list", what)
         check(f"--list {what}: entries of a configuration",
               done.returncode == 0 and re.search(wanted, done.stdout, re.M), done.stderr)
