@@ -116,6 +116,10 @@ CORE_OBJ := $(call object,$(CORE_SRC))
 TUI_OBJ  := $(call object,$(TUI_SRC)) $(BUILD)/obj/themes_builtin.o $(BUILD)/obj/terminal_types.o \
 	$(BUILD)/obj/host_script.o
 
+# Made of tables in the sources.
+OPTION_TEXTS := $(BUILD)/pmctop.1 $(addprefix $(BUILD)/completions/,_pmctop pmctop.bash pmctop.fish)
+MADE_TEXTS   := $(OPTION_TEXTS) $(BUILD)/pmctop-metrics.7
+
 ## The usual targets
 
 # Runs make again, with one job for each CPU unless -j was given.
@@ -125,7 +129,7 @@ submake = $(MAKE) --no-print-directory $(if $(findstring j,$(filter-out --%,$(MA
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/pmctop $(BUILD)/pmctop-metrics.7 ## build build/pmctop, and its manual
+all: $(BUILD)/pmctop $(MADE_TEXTS) ## build build/pmctop, its manual and completions
 
 run: deps ## install what is missing, build, start pmctop
 	@$(submake) all
@@ -200,11 +204,14 @@ $(BUILD)/terminal_types.c: .package/terminal_types_c.sh
 	@mkdir -p $(@D)
 	@$^ >$@
 
-# A page of the manual with the tables of these sources.
-$(BUILD)/pmctop-metrics.7: .package/metrics_page.awk tui/pmctop-metrics.7.in \
+# Pages of the manual and completions, with the tables of these sources.
+$(BUILD)/pmctop-metrics.7: .package/c_tables.awk .package/metrics_page.awk tui/pmctop-metrics.7.in \
 		core/sys/cpu_model.c $(wildcard core/metric/*.def core/metric/*.c)
+$(OPTION_TEXTS): $(BUILD)/%: .package/c_tables.awk .package/option_texts.awk tui/%.in \
+		tui/options/option_row.c core/output/batch_format.c core/event/event_modifier.c core/snapshot/rollup.c
+$(MADE_TEXTS):
 	@mkdir -p $(@D)
-	@awk -f $(wordlist 1,2,$^) >$@
+	@awk $(addprefix -f ,$(wordlist 1,2,$^)) $(word 3,$^) >$@
 
 ## Linking
 
@@ -246,12 +253,12 @@ ZSH_DIR  ?= share/zsh/site-functions
 
 # FILE=PATH below PREFIX. The themes are built in; these copies are examples for a theme file.
 INSTALLED := $(BUILD)/pmctop=bin/pmctop \
-	tui/pmctop.1=share/man/man1/pmctop.1 \
+	$(BUILD)/pmctop.1=share/man/man1/pmctop.1 \
 	$(BUILD)/pmctop-metrics.7=share/man/man7/pmctop-metrics.7 \
 	tui/pmctop-remote.7=share/man/man7/pmctop-remote.7 \
-	tui/completions/pmctop.bash=share/bash-completion/completions/pmctop \
-	tui/completions/_pmctop=$(ZSH_DIR)/_pmctop \
-	tui/completions/pmctop.fish=share/fish/vendor_completions.d/pmctop.fish \
+	$(BUILD)/completions/pmctop.bash=share/bash-completion/completions/pmctop \
+	$(BUILD)/completions/_pmctop=$(ZSH_DIR)/_pmctop \
+	$(BUILD)/completions/pmctop.fish=share/fish/vendor_completions.d/pmctop.fish \
 	$(foreach f,README.md LICENSE,$(f)=share/doc/pmctop/$(f)) \
 	$(foreach f,$(wildcard core/output/monitoring/*),$(f)=share/doc/pmctop/monitoring/$(notdir $(f))) \
 	$(foreach f,$(THEMES),$(f)=share/doc/pmctop/$(f))

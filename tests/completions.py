@@ -9,8 +9,9 @@ import os
 
 from frames import check
 from pmctop import WORD_OPTIONS, listed, options, words_of
+from programs import BUILD
 
-COMPLETIONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui", "completions")
+COMPLETIONS = os.path.join(BUILD, "completions")
 
 # A line, and its last argument after Tab.
 NAMES = {
@@ -64,6 +65,7 @@ def check_lists(shell, name):
         got = [word for word in shell.all(f"--{option} ") if not word.startswith("-")]
         check(f"{name}: all words of --{option} and no other",
               set(got) == set(words_of(option)), set(got) ^ set(words_of(option)))
-    got = shell.all("-e no-such-event")
-    check(f"{name}: no match and no message for an unknown event",
-          not [word for word in got if word not in ("-e", "no-such-event")], got)
+    for option, word in (("-e", "no-such-event"), ("--listen-name", "solarized-")):
+        got = shell.all(f"{option} {word}")
+        check(f"{name}: no match and no message for {option} {word}",
+              not [each for each in got if each not in (option, word)], got)

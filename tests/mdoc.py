@@ -11,7 +11,7 @@ from frames import check
 from programs import BUILD
 
 _TUI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui")
-PAGE = os.path.join(_TUI, "pmctop.1")
+PAGE = os.path.join(BUILD, "pmctop.1")
 METRICS_PAGE = os.path.join(BUILD, "pmctop-metrics.7")
 REMOTE_PAGE = os.path.join(_TUI, "pmctop-remote.7")
 PAGES = (PAGE, METRICS_PAGE, REMOTE_PAGE)

@@ -31,7 +31,7 @@ struct live_feed {
 	bool taken;       /* its snapshot was returned, and the next wait follows */
 	bool is_short;    /* the current one ends before its deadline */
 	bool code_begins; /* the last of `shorts` is the first with samples of code */
-	unsigned shorts;  /* short intervals that requests wait for */
+	unsigned shorts;  /* short intervals that requests, or the beginning, wait for */
 };
 
 /* Sets the begin of the current interval: the last deadline that has passed, or now. */
@@ -142,10 +142,15 @@ static const struct feed_ops live_ops = {
 };
 
 void live_init(const struct sys *sys, struct engine *engine, uint64_t interval_ns,
-	       struct feed *feed)
+	       bool begins_short, struct feed *feed)
 {
 	struct live_feed *live = xcalloc(1, sizeof(*live));
 
-	*live = (struct live_feed){.sys = sys, .engine = engine, .interval_ns = interval_ns};
+	*live = (struct live_feed){
+		.sys = sys,
+		.engine = engine,
+		.interval_ns = interval_ns,
+		.shorts = begins_short,
+	};
 	*feed = (struct feed){.ops = &live_ops, .ctx = live, .replies = engine_replies(engine)};
 }

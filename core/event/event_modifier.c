@@ -130,13 +130,13 @@ static bool is_of_both_levels(const struct perf_event_attr *attr)
 
 const char *event_levels_name(size_t levels)
 {
-	static const char *const names[] = {
+	static const char *const event_levels_names[] = {
 		[EVENT_LEVELS_ALL] = "all",
 		[EVENT_LEVELS_USER] = "user",
 		[EVENT_LEVELS_KERNEL] = "kernel",
 	};
 
-	return levels < ARRAY_SIZE(names) ? names[levels] : NULL;
+	return levels < ARRAY_SIZE(event_levels_names) ? event_levels_names[levels] : NULL;
 }
 
 void event_set_levels(const struct event_context *context, struct event *event)

@@ -119,27 +119,6 @@ static int change_preset(struct replay_state *state, const struct request *reque
 	return engine_choice_preset(&state->choice, request->text, err);
 }
 
-static int refuse_levels(struct replay_state *state, const struct request *request,
-			 struct error *err)
-{
-	(void)state, (void)request;
-	return error_set(err, -EOPNOTSUPP, "A recording cannot count other privilege levels.");
-}
-
-static int refuse_target(struct replay_state *state, const struct request *request,
-			 struct error *err)
-{
-	(void)state, (void)request;
-	return error_set(err, -EOPNOTSUPP, "A recording cannot watch other processes.");
-}
-
-static int refuse_recording(struct replay_state *state, const struct request *request,
-			    struct error *err)
-{
-	(void)state, (void)request;
-	return error_set(err, -EOPNOTSUPP, "A replay cannot be recorded.");
-}
-
 static int show_command_lines(struct replay_state *state, const struct request *request,
 			      struct error *err)
 {
@@ -156,16 +135,26 @@ static int show_idle_tasks(struct replay_state *state, const struct request *req
 	return error_set(err, -EOPNOTSUPP, "This recording has no idle tasks.");
 }
 
-#define NOTHING           NULL
-#define PLACE(function)   NULL /* for core/replay/replay_feed.c */
-#define FIGURES(function) function
+#define NOTHING           .act = NULL
+#define PLACE(function)   .act = NULL /* for core/replay/replay_feed.c */
+#define FIGURES(function) .act = function
+#define REFUSED(why)      .refusal = why
 
-static int (*const acts[REQUEST_KINDS])(struct replay_state *state, const struct request *request,
-					struct error *err) = {
-#define REQUEST(kind, when, live, replay) [REQUEST_##kind] = (replay),
+static const struct {
+	int (*act)(struct replay_state *state, const struct request *request, struct error *err);
+	const char *refusal;
+} rows[REQUEST_KINDS] = {
+#define REQUEST(kind, when, live, replay) [REQUEST_##kind] = {replay},
 #include "core/engine/request.def"
 #undef REQUEST
 };
+
+static int do_request(struct replay_state *state, const struct request *request, struct error *err)
+{
+	if (rows[request->kind].refusal)
+		return error_set(err, -EOPNOTSUPP, "%s", rows[request->kind].refusal);
+	return rows[request->kind].act(state, request, err);
+}
 
 static void renew_columns(struct replay_state *state)
 {
@@ -175,7 +164,7 @@ static void renew_columns(struct replay_state *state)
 
 int replay_state_request(struct replay_state *state, struct request *request, struct error *err)
 {
-	int result = acts[request->kind](state, request, err);
+	int result = do_request(state, request, err);
 
 	if (result < 0)
 		return result;
@@ -247,7 +236,7 @@ int replay_state_columns(struct replay_state *state, struct replay_columns *colu
 	for (size_t i = 0; i < state->applied->n; i++) {
 		const struct request *request = &state->applied->items[i];
 
-		if (acts[request->kind](state, request, &why) < 0)
+		if (do_request(state, request, &why) < 0)
 			notes_add(&state->replay_notes, "%s", why.text);
 	}
 	renew_columns(state);

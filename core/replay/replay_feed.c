@@ -347,6 +347,7 @@ static void set_whole(struct replay_feed *feed, const struct request *request)
 #define NOTHING           NULL
 #define PLACE(function)   function
 #define FIGURES(function) change_figures
+#define REFUSED(why)      change_figures
 
 static void (*const acts[REQUEST_KINDS])(struct replay_feed *feed,
 					 const struct request *request) = {

@@ -21,7 +21,7 @@
 
 const char *rollup_name(size_t i)
 {
-	static const char *const names[] = {
+	static const char *const rollup_names[] = {
 		[ROLLUP_PROCESS] = "process", [ROLLUP_THREAD] = "thread",
 		[ROLLUP_TREE] = "tree",       [ROLLUP_USER] = "user",
 		[ROLLUP_CGROUP] = "cgroup",   [ROLLUP_COMMAND] = "command",
@@ -29,7 +29,7 @@ const char *rollup_name(size_t i)
 		[ROLLUP_NODE] = "node",
 	};
 
-	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+	return i < ARRAY_SIZE(rollup_names) ? rollup_names[i] : NULL;
 }
 
 const char *rollup_text(const struct snapshot *snapshot, enum rollup by, const struct row *row)

@@ -81,8 +81,8 @@ struct snapshot {
 	uint64_t realtime_ns;    /* CLOCK_REALTIME there; 0: a recording without it */
 	uint64_t interval_ns;
 	/*
-	 * A request ended the interval before its time, so that a user sees the effect: it is no
-	 * refresh of its own, and the next one is the rest.
+	 * The interval ended before its time, for the first figures or for the effect of a
+	 * request: it is no refresh of its own, and the next one is the rest.
 	 */
 	bool cut_short;
 	/* Of a recording from its beginning on: it has all of the snapshot before. */

@@ -25,8 +25,13 @@ def check_options(page):
     described = entries(page["OPTIONS"])
     check("all options, as in --help and in its order",
           len(spelled) > 30 and list(described)[1:] == list(spelled.values()), list(described))
+    empty = [tag for tag, text in list(described.items())[1:] if not text]
+    check("a paragraph of each option", not empty, empty)
     for name in WORD_OPTIONS:
         check_words(f"all words of --{name}", described.get(spelled[name], ""), words_of(name))
+    code = described.get("--code", "")
+    check("the rate of --code is that of --frequency", "--frequency" in code and "199" not in code,
+          code)
 
 
 def check_named_options(pages):
@@ -34,6 +39,12 @@ def check_named_options(pages):
              for name in re.findall(r"(?<!\S)--([a-z][a-z-]+)", part)}
     strange = named - {name for _, name, _, _ in options()}
     check("no unknown option", named and not strange, strange)
+
+
+def check_title(page):
+    words = {word for word in ("first", "short", "this one")
+             if not re.search(rf"{word} \d+\.\d+s", page["SCREENS"])}
+    check("what the title has of an interval", not words, words)
 
 
 def check_keys(page):
@@ -196,8 +207,8 @@ def main():
     except Unknown as error:
         check("the pages can be read", False, error)
         finish()
-    for part in (check_options, check_keys, check_marks, check_verdicts, check_configuration,
-                 check_themes, check_environment):
+    for part in (check_options, check_title, check_keys, check_marks, check_verdicts,
+                 check_configuration, check_themes, check_environment):
         part(page)
     for part in (check_metrics, check_presets, check_events):
         part(metrics_page)

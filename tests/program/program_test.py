@@ -74,6 +74,20 @@ REFUSED = {
 }
 
 
+def check_help(text):
+    """The layout. man_test.py compares the options with the manual."""
+    first, usage, rows, *rest = text.split("\n\n")
+    check("--help: the program, usage, options, then the rest",
+          first.startswith("pmctop: ") and usage.startswith("usage: pmctop [OPTIONS]") and rest
+          and text.endswith("\nkeys: press ? while it runs\n"), text)
+    wide = [line for line in text.splitlines() if len(line) > 80]
+    check("--help: at most 80 columns", not wide, wide)
+    # A long name shifts its description. One that does not fit is on a line of its own.
+    wrong = [line for line in rows.splitlines() if not re.match(
+        r"(?=.{24} \S|.{6}--\S+ \S+ \S)(  (-\w,|   ) --[a-z-]+( \S+)?)? +\S", line)]
+    check("--help: an option a line, its description in column 25", not wrong, wrong)
+
+
 def check_texts():
     done = run("--version")
     check("--version: the name and the number, then the build",
@@ -82,8 +96,7 @@ def check_texts():
     check("-V is the same", run("-V").stdout == done.stdout)
     done = run("--help")
     check("--help succeeds", done.returncode == 0 and not done.stderr, done)
-    wide = [line for line in done.stdout.splitlines() if len(line) > 80]
-    check("--help fits 80 columns", done.stdout and not wide, wide)
+    check_help(done.stdout)
     check("-h is the same", run("-h").stdout == done.stdout)
 
 
@@ -114,7 +127,7 @@ def check_lists():
                                    "half = cycles / 2; title=half\n[keys]\nquit = Q\n")
     for what, wanted in {"presets": r"^mine .*: ipc, cpi$",
                          "metrics": r"^half +\S+ +own +half: .*",
-                         "keys": "^quit +Q: quit$"}.items():
+                         "keys": "^quit +Q: quit, or leave the page$"}.items():
         done = run("--config", mine, "--list", what)
         check(f"--list {what}: entries of a configuration",
               done.returncode == 0 and re.search(wanted, done.stdout, re.M), done.stderr)

@@ -179,8 +179,8 @@ def test_interval(terminal):
 
 
 def test_keys_and_refreshes(terminal):
-    """keys show their effect in short intervals, and are no refresh of -n"""
-    terminal.start("-n 2 3600")
+    """the first figures and effects of keys come in short intervals, which are no refresh of -n"""
+    terminal.start("-n 1 3600")
 
     def is_short():
         terminal.keys("i", "c")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of options, and the functions that parse and write their arguments. --help, the
- * completions and the manual have the options in this order.
+ * The table of options, their defaults, and the functions that parse and write their arguments.
+ * --help, the completions and the manual have the options in this order. The build makes the
+ * completions, and the names and words of the manual, from the table (.package/option_texts.awk):
+ * the table of list_word() is list_words there.
  */
 #include "tui/options/option_row.h"
 
@@ -391,14 +393,9 @@ static int read_tid(struct options *options, const char *argument, struct error 
 			    &options->tids_capacity, err);
 }
 
-static const char *count_word(size_t i)
-{
-	return event_levels_name(i);
-}
-
 static int read_count(struct options *options, const char *argument, struct error *err)
 {
-	int i = read_word("--count", argument, count_word, err);
+	int i = read_word("--count", argument, event_levels_name, err);
 
 	if (i < 0)
 		return i;
@@ -445,7 +442,7 @@ static int read_filter(struct options *options, const char *argument, struct err
 
 static const char *list_word(size_t i)
 {
-	static const char *const words[] = {
+	static const char *const list_words[] = {
 		[OPTIONS_LIST_EVENTS] = "events",     [OPTIONS_LIST_METRICS] = "metrics",
 		[OPTIONS_LIST_PRESETS] = "presets",   [OPTIONS_LIST_COLUMNS] = "columns",
 		[OPTIONS_LIST_THEMES] = "themes",     [OPTIONS_LIST_PMUS] = "pmus",
@@ -454,7 +451,7 @@ static const char *list_word(size_t i)
 		[OPTIONS_LIST_PALETTE] = "palette",   [OPTIONS_LIST_VARIABLES] = "variables",
 	};
 
-	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+	return i < ARRAY_SIZE(list_words) ? list_words[i] : NULL;
 }
 
 static int read_list(struct options *options, const char *argument, struct error *err)
@@ -470,13 +467,13 @@ static int read_list(struct options *options, const char *argument, struct error
 
 static const char *color_word(size_t i)
 {
-	static const char *const words[] = {
+	static const char *const color_words[] = {
 		[OPTIONS_COLOR_AUTO] = "auto",
 		[OPTIONS_COLOR_ALWAYS] = "always",
 		[OPTIONS_COLOR_NEVER] = "never",
 	};
 
-	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+	return i < ARRAY_SIZE(color_words) ? color_words[i] : NULL;
 }
 
 static int read_color(struct options *options, const char *argument, struct error *err)
@@ -491,14 +488,14 @@ static int read_color(struct options *options, const char *argument, struct erro
 
 static const char *unit_word(size_t i)
 {
-	static const char *const words[] = {
+	static const char *const unit_words[] = {
 		[VIEW_UNIT_USUAL] = "usual",
 		[VIEW_UNIT_COUNT] = "count",
 		[VIEW_UNIT_PER_SECOND] = "second",
 		[VIEW_UNIT_PER_KI] = "ki",
 	};
 
-	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+	return i < ARRAY_SIZE(unit_words) ? unit_words[i] : NULL;
 }
 
 static int read_unit(struct options *options, const char *argument, struct error *err)
@@ -686,15 +683,15 @@ const struct option_row option_rows[] = {
 	 .text = offsetof(struct options, cgroup), .needs = "a name"},
 	{'C', "cpu", "LIST", "only what runs on these CPUs: 0-3,8",
 	 .text = offsetof(struct options, cpus), .needs = "a name"},
-	{0, "count", "LEVELS", "privilege levels to count", read_count, count_word, .setting = true,
-	 .saved = true, .write = write_count},
+	{0, "count", "LEVELS", "privilege levels to count", read_count, event_levels_name,
+	 .setting = true, .saved = true, .write = write_count},
 	{0, "budget", "PERCENT", "limit of counting, per CPU; 0: none (3; a command: 0)",
 	 read_budget, .setting = true},
 	{0, "frequency", "N", "samples of code a second, while they are needed (199)",
 	 read_frequency, .setting = true, .saved = true, .write = write_frequency},
 	{'s', "sort", "COLUMN", "sort by COLUMN; '-s help' lists all, -COLUMN reverses", read_sort,
 	 .setting = true, .saved = true, .write = write_sort},
-	{0, "columns", "LIST", "order of columns on the screen; -NAME hides one",
+	{0, "columns", "COLUMNS", "order of columns on the screen; -NAME hides one",
 	 .text = offsetof(struct options, shown), .setting = true, .saved = true,
 	 .write = write_shown},
 	{0, "filter", "TEXT", "tasks with these words in pid, user, command, cgroup", read_filter},
@@ -705,8 +702,8 @@ const struct option_row option_rows[] = {
 	{'c', "command-lines", NULL, "whole command lines instead of names",
 	 .flag = offsetof(struct options, command_lines), .setting = true, .saved = true},
 	{0, "by", "WHAT", "group by process, thread, user, cgroup, command ...", read_by,
-	 .setting = true, .saved = true, .write = write_by},
-	{0, "list", "WHAT", "list events, metrics, presets, keys ...", read_list},
+	 rollup_name, .setting = true, .saved = true, .write = write_by},
+	{0, "list", "WHAT", "list events, metrics, presets, keys ...", read_list, list_word},
 	{0, "event-tables", "DIR", "the vendor's newer files of events and metrics",
 	 .text = offsetof(struct options, event_tables), .needs = "the name of a directory",
 	 .setting = true, .here = true},
@@ -723,7 +720,7 @@ const struct option_row option_rows[] = {
 	 .flag = offsetof(struct options, ascii), .setting = true, .saved = true},
 	{0, "no-mouse", NULL, "leave the mouse to the terminal",
 	 .flag = offsetof(struct options, mouse), .denies = "mouse", .saved = true},
-	{0, "theme", "NAME", "a theme's name, or a file in btop's format",
+	{0, "theme", "THEME", "a theme's name, or a file in btop's format",
 	 .text = offsetof(struct options, theme), .needs = "a name or a file", .setting = true,
 	 .saved = true, .write = write_theme},
 	{0, "readonly", NULL, "send no signal; renice, write and start nothing",
@@ -734,6 +731,46 @@ const struct option_row option_rows[] = {
 
 const size_t option_rows_n = ARRAY_SIZE(option_rows);
 static_assert(ARRAY_SIZE(option_rows) < OPTION_ROWS_MAX, "getopt gets a table of its own");
+
+void options_init(struct options *options)
+{
+	*options = (struct options){
+		.interval_ns = NS_PER_S,
+		.format = &batch_formats[0],
+		.sort = "",
+		.mouse = true,
+		.budget_percent = -1,
+		.frequency = OPTIONS_FREQUENCY,
+	};
+}
+
+void options_fini(struct options *options)
+{
+	free(options->columns);
+	for (size_t i = 0; i < options->n_names; i++)
+		free(options->names[i]);
+	free(options->names);
+	free(options->listen_names);
+	free(options->ssh_options);
+	free(options->pids);
+	free(options->tids);
+	*options = (struct options){0};
+}
+
+void options_borrow(const struct options *options, struct options *copy)
+{
+	*copy = *options;
+	copy->columns = NULL;
+	copy->names = NULL;
+	copy->listen_names = copy->ssh_options = NULL;
+	copy->pids = copy->tids = NULL;
+	copy->n_columns = copy->columns_capacity = 0;
+	copy->n_names = copy->names_capacity = 0;
+	copy->n_listen_names = copy->listen_names_capacity = 0;
+	copy->n_ssh_options = copy->ssh_options_capacity = 0;
+	copy->n_pids = copy->pids_capacity = 0;
+	copy->n_tids = copy->tids_capacity = 0;
+}
 
 void option_row_words(const struct option_row *row, char *text, size_t size)
 {

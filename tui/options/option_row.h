@@ -27,9 +27,10 @@ struct option_row {
 	const char *argument; /* its name in --help; NULL: none */
 	const char *help;
 	option_read_fn *read;
-	option_word_fn *word; /* --help prints them before `help`; NULL: any argument */
-	size_t flag;          /* offset of a bool in struct options; 0: none */
-	size_t text;          /* offset of a const char * there; 0: none */
+	option_word_fn
+		*word; /* --help prints them before `help`, if there is room; NULL: any argument */
+	size_t flag;   /* offset of a bool in struct options; 0: none */
+	size_t text;   /* offset of a const char * there; 0: none */
 	const char *
 		needs; /* what is missing if the argument is "", for the error; NULL: "" is valid */
 	bool setting;  /* also a setting of the configuration */
@@ -54,7 +55,7 @@ void option_row_write(const struct option_row *row, const struct options *option
 const char *option_row_setting(const struct option_row *row);
 /* Returns the length of the name in an argument of -m: "k = 2 * ipc". */
 size_t option_metric_name(const char *metric);
-/* "text or json"; "" if any argument is valid. */
+/* "text or json", as much as fits; "" if any argument is valid. */
 void option_row_words(const struct option_row *row, char *text, size_t size);
 
 /* Parsers of the two positional arguments. */

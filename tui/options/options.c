@@ -127,31 +127,6 @@ static int read_positional(struct options *options, int argc, char **argv, struc
 	return rc;
 }
 
-void options_init(struct options *options)
-{
-	*options = (struct options){
-		.interval_ns = NS_PER_S,
-		.format = &batch_formats[0],
-		.sort = "",
-		.mouse = true,
-		.budget_percent = -1,
-		.frequency = OPTIONS_FREQUENCY,
-	};
-}
-
-void options_fini(struct options *options)
-{
-	free(options->columns);
-	for (size_t i = 0; i < options->n_names; i++)
-		free(options->names[i]);
-	free(options->names);
-	free(options->listen_names);
-	free(options->ssh_options);
-	free(options->pids);
-	free(options->tids);
-	*options = (struct options){0};
-}
-
 /*
  * The index of "--", or argc. The command behind it is kept from getopt, which would change its
  * order.
@@ -533,6 +508,8 @@ void options_print_help(FILE *file)
 		char name[32], words[80];
 
 		option_row_words(row, words, sizeof(words));
+		if (HELP_INDENT + strlen(words) > HELP_COLUMNS)
+			words[0] = '\0'; /* `help` names some of so many */
 		snprintf(name, sizeof(name), "--%s%s%s", row->name, row->argument ? " " : "",
 			 row->argument ? row->argument : "");
 		const char *gap = !words[0] || !row->help[0] ? "" : ": ";

@@ -118,6 +118,11 @@ struct options {
 
 void options_init(struct options *options); /* the defaults */
 void options_fini(struct options *options); /* also after an error of options_parse() */
+/*
+ * A copy without what *options owns: columns, processes, threads, names for --listen, words for
+ * ssh. *options must live as long.
+ */
+void options_borrow(const struct options *options, struct options *copy);
 
 /*
  * Parses argv on top of *options. Returns 0, or -EINVAL and a sentence with the error and a similar

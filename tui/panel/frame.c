@@ -209,15 +209,14 @@ static const char *why_short(const struct frame *frame)
 
 	if (!snapshot || frame->playback)
 		return NULL;
-	if (snapshot->cut_short)
-		return "short";
-	bool first = snapshot->sequence <= 1 && snapshot->interval_ns < frame->interval_ns / 2;
-	return first ? "first" : NULL;
+	if (snapshot->sequence <= 1 && snapshot->interval_ns < frame->interval_ns / 2)
+		return "first";
+	return snapshot->cut_short ? "short" : NULL;
 }
 
 /*
- * The first interval is short and one can be late, so a real interval that differs by more than 10
- * % is shown too. Rates of so short a time mean little: no title leaves it out.
+ * An interval can be late, or the rest of one, so a real interval that differs by more than 10 % is
+ * shown too. Rates of so short a time mean little: no title leaves it out.
  */
 static void add_interval(struct segments *segments, const struct frame *frame)
 {

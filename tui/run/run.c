@@ -42,7 +42,7 @@ void run_prepare(void)
 }
 
 enum run_status run_open_machine(const struct options *options, struct engine_config *config,
-				 uint64_t interval_ns, const struct sys *sys, struct feed *feed,
+				 bool begins_short, const struct sys *sys, struct feed *feed,
 				 struct error *err)
 {
 	struct engine *engine;
@@ -56,7 +56,7 @@ enum run_status run_open_machine(const struct options *options, struct engine_co
 	if (rc)
 		return rc == -EINVAL ? RUN_USAGE : rc == -EOPNOTSUPP ? RUN_FAILED : RUN_NOTHING;
 	err->text[0] = '\0'; /* a note has the same text */
-	live_init(sys, engine, interval_ns, feed);
+	live_init(sys, engine, options->interval_ns, begins_short, feed);
 	return RUN_OK;
 }
 

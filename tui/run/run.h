@@ -70,10 +70,10 @@ void run_prepare(void);
 
 /*
  * Opens this machine as a feed, recorded with --record. Returns RUN_OK, or another status and a
- * sentence. Sets the config's recorder.
+ * sentence. Sets the config's recorder. `begins_short`: as for live_init().
  */
 enum run_status run_open_machine(const struct options *options, struct engine_config *config,
-				 uint64_t interval_ns, const struct sys *sys, struct feed *feed,
+				 bool begins_short, const struct sys *sys, struct feed *feed,
 				 struct error *err);
 
 /*

@@ -317,8 +317,7 @@ static int start_and_print(struct batch_run *run, struct error *err)
 		status = run_open_replay(options, &replay, serves_only(options), NULL, &run->sys,
 					 &run->feed, err);
 	else
-		status = run_open_machine(options, &config, options->interval_ns, &run->sys,
-					  &run->feed, err);
+		status = run_open_machine(options, &config, false, &run->sys, &run->feed, err);
 	if (status == RUN_OK) {
 		serve_feed(run->config->serve, &run->feed);
 		status = print_until_done(run, err);

@@ -35,12 +35,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * The first rows are a glimpse. The first complete interval ends after this time, however long the
- * others are.
- */
-#define LIVE_FIRST_NS (250 * NS_PER_MS)
-
 /* Time for a command to end by SIGTERM when the user quits. */
 #define LIVE_PATIENCE_NS (1 * NS_PER_S)
 
@@ -169,7 +163,7 @@ static void read_keys(struct live_screen *live)
 
 static void send_interval(struct live_screen *live)
 {
-	if (live->refreshes > 0 && live->collected_ns != live->app.preferences.interval_ns) {
+	if (live->collected_ns != live->app.preferences.interval_ns) {
 		live->collected_ns = live->app.preferences.interval_ns;
 		feed_thread_set_interval(live->feed_thread, live->collected_ns);
 	}
@@ -511,7 +505,7 @@ static int collect_and_run(const struct run_config *config, struct live_screen *
 		status = run_open_replay(config->options, &replay, true, live->replay_index,
 					 feed_thread_sys(live->feed_thread), &feed, err);
 	} else {
-		status = run_open_machine(config->options, &engine, live->collected_ns,
+		status = run_open_machine(config->options, &engine, true,
 					  feed_thread_sys(live->feed_thread), &feed, err);
 	}
 	if (status == RUN_OK)
@@ -550,8 +544,6 @@ int run_live(const struct run_config *config, struct error *err)
 
 	live->launch = config->launch;
 	live->collected_ns = config->options->interval_ns;
-	if (live->collected_ns > LIVE_FIRST_NS && !config->options->replay)
-		live->collected_ns = LIVE_FIRST_NS;
 	live->signals_fd = signals_open();
 	int status = RUN_FAILED;
 	if (live->signals_fd < 0 || sys_linux_init(&live->sys) < 0)

@@ -41,6 +41,7 @@ void app_init(struct app *app, const struct options *options)
 	*app = (struct app){
 		.screen = &screen_tasks, .round_screen = &screen_tasks, .below = &screen_tasks};
 	app->config.readonly = options->readonly;
+	app->config.frequency = options->frequency;
 	keymap_init(&app->keymap);
 	display_init(&app->display);
 	preferences_init(&app->preferences, options);

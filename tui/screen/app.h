@@ -34,7 +34,9 @@ struct key_notes {
 	bool no_function; /* a key that no program is known to have */
 };
 
-/* Facts about the run, set by the caller between app_init() and the first key. All borrowed. */
+/*
+ * Facts about the run, set by app_init(), or by its caller before the first key. All borrowed.
+ */
 struct app_config {
 	const struct sys *sys;        /* for the UI thread only; NULL: a recording is shown */
 	const struct preset *presets; /* of the configuration, beside the built-in ones */
@@ -47,6 +49,7 @@ struct app_config {
 	char command[32];           /* started by pmctop and still running; "": none */
 	uid_t uid;                  /* of pmctop: tasks of other users may not be sampled */
 	bool readonly;              /* no signal is sent, no file is written */
+	unsigned frequency;         /* samples of code a second, while they are needed */
 };
 
 /*

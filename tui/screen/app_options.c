@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Converts the state of the screen back into options, so that W saves what a user sees. Columns
+ * Converts the state of the screen back into options, so that W saves what a user sees. An option
+ * that no key changes stays as it was given. Columns
  * that were added and removed again are left out. A file lists events before metrics, so columns
  * added in another order are also saved as an order.
  */
@@ -182,7 +183,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	const struct columns *columns =
 		app->display.snapshot ? app->display.snapshot->columns : NULL;
 
-	options_init(now);
+	options_borrow(began, now);
 	now->interval_ns = preferences->interval_ns;
 	now->by = list->spec.by;
 	now->sort = list->spec.sort;
@@ -192,9 +193,6 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->count = preferences->levels;
 	now->idle = preferences->idle;
 	now->command_lines = app->tasks.spec.command_lines;
-	now->frequency = preferences->frequency;
-	now->color = began->color;
-	now->mouse = began->mouse;
 	now->unit = app->tasks.spec.unit;
 	now->ascii = preferences->ascii;
 	now->theme = preferences->theme[0] ? preferences->theme : NULL;

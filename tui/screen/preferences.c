@@ -13,7 +13,6 @@ void preferences_init(struct preferences *preferences, const struct options *opt
 {
 	*preferences = (struct preferences){.interval_ns = options->interval_ns,
 					    .levels = options->count,
-					    .frequency = options->frequency,
 					    .idle = options->idle,
 					    .ascii = options->ascii};
 	if (options->preset)

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * Settings of the whole screen, all of which app_options() saves: what keys change, and the
- * frequency as it was given. Settings of a list, such as its order, are in the `spec` of that list.
+ * Settings of the whole screen that keys change. Those of a list, such as its order, are in the
+ * `spec` of that list. app_options() saves both, and other saved options (option_row.h) as they
+ * were given.
  */
 struct preferences {
 	uint64_t interval_ns;
 	enum event_levels levels;     /* as last requested */
-	unsigned frequency;           /* samples of code a second, while they are needed */
 	bool idle;                    /* tasks that did not run have rows, as last requested */
 	bool ascii;                   /* draw with ASCII only, on every terminal */
 	char preset[64];              /* the preset chosen last; "": the engine's choice */

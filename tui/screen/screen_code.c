@@ -181,7 +181,7 @@ void code_screen_request(struct app *app)
 	if (code->on && app_screen_below(app) != &screen_code)
 		code_screen_fini(code);
 	bool wanted = code->on || column_choice_has(&app->preferences.columns, "hottest");
-	unsigned hz = wanted && !app->replay.active ? app->preferences.frequency : 0;
+	unsigned hz = wanted && !app->replay.active ? app->config.frequency : 0;
 	if (hz == code->requested_hz)
 		return;
 	code->requested_hz = hz;

@@ -92,7 +92,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_THEME, "theme", {0}, "choose a theme (also in the setup)", NULL},
 	{ACTION_SAVE, "save", {'W'}, "save the configuration", "Save"},
 	{ACTION_REDRAW, "redraw", {KEYMAP_CONTROL('L')}, "redraw the screen", NULL},
-	{ACTION_QUIT, "quit", {'q', F(10), KEYMAP_CONTROL('C')}, "quit", "Quit"},
+	{ACTION_QUIT, "quit", {'q', F(10), KEYMAP_CONTROL('C')}, "quit, or leave the page", "Quit"},
 };
 
 const size_t keymap_table_n = ARRAY_SIZE(keymap_table);

@@ -219,7 +219,7 @@ static void dropped_ones_are_served(void **state)
 
 	assert_int_equal(feed_thread_new(&feed_thread, &err), 0);
 	assert_int_equal(engine_new(&sys, software(), &engine, &err), 0);
-	live_init(&sys, engine, REFRESH_NS, &feed);
+	live_init(&sys, engine, REFRESH_NS, false, &feed);
 	feed.finished = export_snapshot;
 	feed.arg = export;
 	assert_null(feed.ops->playback); /* a machine has none */

@@ -20,7 +20,7 @@ struct scene {
 	struct feed feed;
 };
 
-static void open_scene(struct scene *scene, uint64_t interval_ns)
+static void open_scene(struct scene *scene, uint64_t interval_ns, bool begins_short)
 {
 	const struct engine_config software = {.preset = preset_find("software")};
 	struct engine *engine;
@@ -31,7 +31,7 @@ static void open_scene(struct scene *scene, uint64_t interval_ns)
 	fk_task(scene->fk, &(struct fk_spec){.tid = TASK});
 	fk_switch(scene->fk, 0, TASK);
 	assert_int_equal(engine_new(&scene->sys, &software, &engine, &err), 0);
-	live_init(&scene->sys, engine, interval_ns, &scene->feed);
+	live_init(&scene->sys, engine, interval_ns, begins_short, &scene->feed);
 }
 
 static void close_scene(struct scene *scene)
@@ -174,7 +174,7 @@ static void keys_end_no_interval(void **state)
 		struct scene scene;
 
 		print_message("# %s\n", rows[i].name);
-		open_scene(&scene, MS(rows[i].interval_ms));
+		open_scene(&scene, MS(rows[i].interval_ms), false);
 		check_cut(&scene, &(struct cut){rows[i].interval_ms});
 		assert_null(next_until(&scene, fk_now(scene.fk) + MS(rows[i].at_ms)));
 		for (size_t k = 0; k < rows[i].n; k++)
@@ -197,7 +197,7 @@ static void held_keys_cost_little(void **state)
 		struct scene scene;
 		unsigned n = 0, n_short = 0;
 
-		open_scene(&scene, MS(1000));
+		open_scene(&scene, MS(1000), false);
 		check_cut(&scene, &(struct cut){1000});
 		uint64_t begin_ns = fk_now(scene.fk);
 		for (unsigned k = 1; k <= REPEATS; k++) {
@@ -219,11 +219,35 @@ static void held_keys_cost_little(void **state)
 	}
 }
 
+/* The first figures come soon. They are no refresh: the first one is on time. */
+static void begins_with_a_short_interval(void **state)
+{
+	static const struct {
+		uint64_t interval_ms;
+		struct cut cuts[CUTS];
+	} rows[] = {
+		{2000, {{250, true}, {1750}, {2000}, {2000}}},
+		{500, {{250, true}, {250}, {500}}},
+		{300, {{300}, {300}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scene scene;
+
+		open_scene(&scene, MS(rows[i].interval_ms), true);
+		for (size_t k = 0; k < CUTS && rows[i].cuts[k].ms; k++)
+			check_cut(&scene, &rows[i].cuts[k]);
+		close_scene(&scene);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_end_no_interval),
 		cmocka_unit_test(held_keys_cost_little),
+		cmocka_unit_test(begins_with_a_short_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

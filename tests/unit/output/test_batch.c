@@ -112,7 +112,7 @@ static int run_batch(struct engine *engine, const struct batch_options *options,
 	struct feed feed;
 
 	engine->now_ns = START_NS;
-	live_init(&sys, engine, INTERVAL_NS, &feed);
+	live_init(&sys, engine, INTERVAL_NS, false, &feed);
 	int rc = batch_run(&feed, options, fd, &engine->stop, err);
 	feed_free(&feed);
 	return rc;

@@ -87,6 +87,7 @@ static void set_first_moments(struct stage *stage)
 {
 	stage->app.display.snapshot->sequence = 1;
 	stage->app.display.snapshot->interval_ns = 300 * NS_PER_MS;
+	stage->app.display.snapshot->cut_short = true;
 }
 
 static void set_short(struct stage *stage)

@@ -303,7 +303,7 @@ static void test_requests(void **state)
 		struct request_list *commands = &code.stage.app.requests.list;
 
 		open_code(&code, 80, 24, false);
-		code.stage.app.preferences.frequency = 50;
+		code.stage.app.config.frequency = 50;
 		column_choice_parse(&code.stage.app.preferences.columns, rows[i].columns);
 		add_snapshot(&code, CODE_SCENE);
 		app_changes(&code.stage.app);

@@ -14,7 +14,7 @@ struct feed_thread *feed_thread_open(const struct sys *sys, const struct engine_
 	sys = sys ? sys : feed_thread_sys(feed_thread);
 	if (engine_new(sys, config, &engine, &err) < 0)
 		fail_msg("%s", err.text);
-	live_init(sys, engine, interval_ns, &feed);
+	live_init(sys, engine, interval_ns, false, &feed);
 	if (feed_thread_start(feed_thread, &feed, &err) < 0)
 		fail_msg("%s", err.text);
 	return feed_thread;
