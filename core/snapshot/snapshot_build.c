@@ -623,11 +623,38 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	snapshot_evaluate_busy(snapshot, &all, snapshot->figures);
 }
 
-void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes)
+static void set_notes(struct snapshot *snapshot, const struct snapshot_facts *facts)
 {
-	snapshot->notes = xcalloc(notes->n, sizeof(char *));
-	for (size_t i = 0; i < notes->n; i++)
-		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i].text);
+	struct notes notes = {0};
+
+	notes_add_all(&notes, facts->notes);
+	if (facts->recorded_notes)
+		notes_add_all(&notes, facts->recorded_notes);
+	snapshot->notes = xcalloc(notes.n, sizeof(char *));
+	for (size_t i = 0; i < notes.n; i++)
+		snapshot->notes[snapshot->n_notes++] = xstrdup(notes.items[i].text);
+	notes_fini(&notes);
+}
+
+void snapshot_set_facts(struct snapshot *snapshot, const struct snapshot_facts *facts)
+{
+	snapshot->sequence = facts->sequence;
+	snapshot->time_ns = facts->time_ns;
+	snapshot->realtime_ns = facts->realtime_ns;
+	snapshot->whole = facts->whole;
+	text_copy(snapshot->host, sizeof(snapshot->host), facts->host);
+	text_copy(snapshot->pmu, sizeof(snapshot->pmu), facts->pmu);
+	snapshot->mode = facts->mode;
+	snapshot->machine = *facts->machine;
+	snapshot->cost = facts->cost;
+	snapshot->lost_records = facts->lost_records;
+	snapshot->windowed_cpus = facts->windowed_cpus;
+	snapshot->tasks = facts->tasks;
+	snapshot->threads_ran = facts->threads_ran;
+	snapshot->threads_counted = facts->threads_counted;
+	snapshot->code = facts->code;
+	set_notes(snapshot, facts);
+	notes_expire(facts->notes);
 }
 
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns)
@@ -639,7 +666,6 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->command_lines = source->command_lines;
 	snapshot->interval_ns = interval_ns;
 	snapshot->uneven = source->uneven;
-	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));
 	/* Before the rows: their shares are of the totals. */
