@@ -59,6 +59,18 @@ static inline struct figure figure_of_two(struct figure a, struct figure b)
 			       .state = state == FIGURE_LOST && open ? FIGURE_SCALED : state};
 }
 
+/* The same with the sum as the value. */
+static inline struct figure figure_sum(struct figure a, struct figure b)
+{
+	struct figure sum = figure_of_two(a, b);
+
+	sum.value = a.value + b.value;
+	return sum;
+}
+
+/* A part of a sum that is not known: it makes the sum a lower bound. */
+#define FIGURE_MISSING ((struct figure){.share = 1, .state = FIGURE_LOST})
+
 /* The texts of a state. */
 struct figure_mark {
 	const char *name;    /* in machine-readable output: "valid", "scaled" ... */

@@ -29,62 +29,32 @@ static void pass_throttle(void *user, const struct cpu_code *code,
 	struct record record;
 
 	if (record_decode(header, &record) == 0)
-		attrib_record(sampler->attrib, sampler->cpus->items[code - sampler->items].index,
-			      &record);
+		attrib_record(sampler->attrib,
+			      sampler->cpus->items[code - sampler->rings.items].index, &record);
 }
 
 void code_sampler_init(struct code_sampler *sampler, const struct sys *sys,
 		       struct cpu_counter_set *cpus, struct attrib *attrib,
 		       const struct event_set *events, struct notes *notes)
 {
-	*sampler = (struct code_sampler){.sys = sys,
-					 .cpus = cpus,
-					 .attrib = attrib,
-					 .events = events,
-					 .notes = notes,
-					 .rate = {.sys = sys, .notes = notes},
-					 .reader = {.throttle = pass_throttle, .user = sampler}};
+	*sampler = (struct code_sampler){.cpus = cpus, .attrib = attrib, .events = events};
+	code_rings_init(&sampler->rings, sys, notes);
+	sampler->rings.reader.throttle = pass_throttle;
+	sampler->rings.reader.user = sampler;
 }
 
 static void close_all(struct code_sampler *sampler)
 {
-	for (size_t i = 0; sampler->items && i < sampler->cpus->n; i++)
-		cpu_code_close(&sampler->items[i], &sampler->cpus->items[i]);
-	free(sampler->items);
-	sampler->items = NULL;
+	code_rings_close(&sampler->rings, sampler->cpus->items);
 	sampler->n_sampled = 0;
 	plan_unref(sampler->plan);
 	sampler->plan = NULL;
 }
 
-static void remove_notes(struct code_sampler *sampler)
-{
-	notes_remove(sampler->notes, NOTE_CODE_RATE);
-	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
-	sampler->noted = false;
-}
-
 void code_sampler_fini(struct code_sampler *sampler)
 {
 	close_all(sampler);
-	code_reader_fini(&sampler->reader);
-}
-
-size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
-			    size_t n)
-{
-	return cpu_code_pollfds(sampler->items, sampler->items ? sampler->cpus->n : 0, fds, max, n);
-}
-
-void code_sampler_drain(struct code_sampler *sampler)
-{
-	if (!sampler->items)
-		return;
-	uint64_t begin_ns = sys_cpu_ns(sampler->sys, false);
-	for (size_t i = 0; i < sampler->cpus->n; i++)
-		code_reader_drain(&sampler->reader, &sampler->request->sink, &sampler->items[i]);
-	code_reader_pass(&sampler->reader, &sampler->request->sink);
-	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
+	code_rings_fini(&sampler->rings);
 }
 
 /*
@@ -123,32 +93,33 @@ static uint64_t busy_ns(const struct interval *interval)
 static uint64_t next_period(const struct code_sampler *sampler, const struct code_sampled *sampled,
 			    double rate)
 {
-	return code_event_period(sampled->period, rate, sampler->rate.hz, sampled->per_cycle,
-				 sampler->rate.max_hz);
+	const struct code_rate *asked = &sampler->rings.rate;
+
+	return code_event_period(sampled->period, rate, asked->hz, sampled->per_cycle,
+				 asked->max_hz);
 }
 
 static void choose_periods(struct code_sampler *sampler, const struct plan *plan,
 			   const struct interval *interval)
 {
+	struct code_rings *rings = &sampler->rings;
 	uint64_t ns = busy_ns(interval);
 
-	for (size_t i = 0; i < sampler->cpus->n; i++)
-		cpu_code_resume(&sampler->items[i]);
+	for (size_t i = 0; i < rings->n; i++)
+		cpu_code_resume(&rings->items[i]);
 	for (unsigned k = 0; k < sampler->n_sampled; k++) {
 		struct code_sampled *sampled = &sampler->sampled[k];
-		uint64_t before = sampled->period,
-			 samples = cpu_code_reset_event(sampler->items, sampler->cpus->n, k);
+		uint64_t before = sampled->period, samples = code_rings_reset_event(rings, k);
 		if (sampled->member)
 			sampled->period = next_period(sampler, sampled,
 						      busy_rate(plan, interval, sampled->counted));
 		else if (sampled->source == CODE_EVENT_CLOCK)
-			sampled->period = NS_PER_S / sampler->rate.hz;
+			sampled->period = NS_PER_S / rings->rate.hz;
 		else
-			sampled->period = code_rate_faults_period(&sampler->rate, sampled->period,
-								  samples, ns);
-		for (size_t i = 0; sampled->period != before && i < sampler->cpus->n; i++)
-			if (sampler->items[i].ring_fd >= 0)
-				cpu_code_set_period(&sampler->items[i], k, sampled->period);
+			sampled->period =
+				code_rate_faults_period(&rings->rate, sampled->period, samples, ns);
+		if (sampled->period != before)
+			code_rings_set_period(rings, k, sampled->period);
 	}
 }
 
@@ -178,18 +149,10 @@ static void choose_events(struct code_sampler *sampler, struct plan *plan,
 void code_sampler_measure(struct code_sampler *sampler, const struct code_request *request,
 			  struct plan *plan, const struct interval *interval, uint64_t other_ns)
 {
-	bool begins = request && (!sampler->request || sampler->rate.requested_hz != request->hz);
-
-	if (begins)
-		code_rate_begin(&sampler->rate, request->hz);
-	sampler->request = request;
+	code_rings_set_request(&sampler->rings, request, sampler->rings.items != NULL, other_ns);
 	if (!request)
 		return;
-	code_rate_judge(
-		&sampler->rate, sampler->items != NULL,
-		cpu_code_reset_samples(sampler->items, sampler->items ? sampler->cpus->n : 0),
-		other_ns);
-	if (sampler->items)
+	if (sampler->rings.items)
 		choose_periods(sampler, plan, interval);
 	else
 		choose_events(sampler, plan, interval);
@@ -220,7 +183,7 @@ static void add_sampled(struct code_sampler *sampler, enum code_event_source sou
 static void complete_list(struct code_sampler *sampler, bool has_cycles)
 {
 	if (!has_cycles)
-		add_sampled(sampler, CODE_EVENT_CLOCK, NS_PER_S / sampler->rate.hz);
+		add_sampled(sampler, CODE_EVENT_CLOCK, NS_PER_S / sampler->rings.rate.hz);
 	add_sampled(sampler, CODE_EVENT_FAULTS, CODE_FAULTS_PERIOD);
 	for (size_t i = 0; i < sampler->n_sampled; i++) {
 		sampler->names[i] = (struct code_event){.counted = sampler->sampled[i].counted};
@@ -264,7 +227,7 @@ static bool attach_members(struct code_sampler *sampler, size_t cpu)
 		const struct code_sampled *sampled = &sampler->sampled[k];
 		if (!sampled->member)
 			continue;
-		size_t n = cpu_code_attach(&sampler->items[cpu], &sampler->cpus->items[cpu],
+		size_t n = cpu_code_attach(&sampler->rings.items[cpu], &sampler->cpus->items[cpu],
 					   sampler->plan, sampled->counted, k, sampled->period);
 		cycles |= n > 0 && counts_cycles(sampler, sampled);
 	}
@@ -278,8 +241,8 @@ static int add_owned(struct code_sampler *sampler, size_t cpu)
 	for (unsigned k = 0; k < sampler->n_sampled && result == 0; k++) {
 		const struct code_sampled *sampled = &sampler->sampled[k];
 		if (!sampled->member)
-			result = cpu_code_add(&sampler->items[cpu], k, sampled->source,
-					      sampled->period, sampler->ring_bytes);
+			result = cpu_code_add(&sampler->rings.items[cpu], k, sampled->source,
+					      sampled->period, sampler->rings.ring_bytes);
 	}
 	return result;
 }
@@ -288,12 +251,9 @@ static void note_unsampled(struct code_sampler *sampler, int answer)
 {
 	struct error why;
 
-	if (answer == 0 || sampler->noted)
-		return;
-	perf_open_error(sampler->sys, answer, NULL, &why);
-	notes_add_as(sampler->notes, NOTE_CODE_UNSAMPLED,
-		     "Functions are not sampled on some CPUs. %s", why.text);
-	sampler->noted = true;
+	perf_open_error(sampler->rings.sys, answer, NULL, &why);
+	code_rings_note_unsampled(&sampler->rings, "Functions are not sampled on some CPUs.",
+				  why.text);
 }
 
 /* Whether the CPU was opened again, or closed, since its members were made to sample. */
@@ -301,29 +261,31 @@ static bool is_outdated(const struct code_sampler *sampler, size_t cpu)
 {
 	const struct cpu_counters *counters = &sampler->cpus->items[cpu];
 
-	return sampler->items[cpu].ring_fd >= 0 &&
-	       (!counters->open || counters->code_fd != sampler->items[cpu].ring_fd);
+	int ring_fd = sampler->rings.items[cpu].ring_fd;
+
+	return ring_fd >= 0 && (!counters->open || counters->code_fd != ring_fd);
 }
 
 /* Opens the CPUs that are counted and not sampled. */
 static void open_cpus(struct code_sampler *sampler, bool whole_list)
 {
+	struct code_rings *rings = &sampler->rings;
 	bool has_cycles = sampler->n_sampled > 0, *opened;
 	int answer = 0;
 
 	opened = xcalloc(sampler->cpus->n, sizeof(*opened));
 	for (size_t i = 0; i < sampler->cpus->n; i++) {
 		struct cpu_counters *cpu = &sampler->cpus->items[i];
-		if (!cpu->open || sampler->items[i].ring_fd >= 0)
+		if (!cpu->open || rings->items[i].ring_fd >= 0)
 			continue;
-		int result = cpu_code_open(&sampler->items[i], sampler->sys, cpu->number,
-					   &sampler->ring_bytes);
+		int result = cpu_code_open(&rings->items[i], rings->sys, cpu->number,
+					   &rings->ring_bytes);
 		answer = result < 0 ? result : answer;
 		opened[i] = result == 0;
 		if (!opened[i])
 			continue;
 		has_cycles &= attach_members(sampler, i);
-		cpu->code_fd = sampler->items[i].ring_fd;
+		cpu->code_fd = rings->items[i].ring_fd;
 	}
 	if (!whole_list)
 		complete_list(sampler, has_cycles);
@@ -332,24 +294,25 @@ static void open_cpus(struct code_sampler *sampler, bool whole_list)
 		answer = result < 0 ? result : answer;
 	}
 	free(opened);
-	note_unsampled(sampler, answer);
+	if (answer < 0)
+		note_unsampled(sampler, answer);
 }
 
 static void init_cpus(struct code_sampler *sampler)
 {
-	sampler->items = xcalloc(sampler->cpus->n, sizeof(*sampler->items));
-	for (size_t i = 0; i < sampler->cpus->n; i++)
-		sampler->items[i].ring_fd = -1;
-	sampler->ring_bytes =
-		cpu_code_ring_bytes(sampler->cpus->n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
-	sampler->rate.cut_ns = sys_now_ns(sampler->sys);
+	struct code_rings *rings = &sampler->rings;
+
+	rings->n = sampler->cpus->n;
+	rings->items = xcalloc(rings->n, sizeof(*rings->items));
+	for (size_t i = 0; i < rings->n; i++)
+		rings->items[i].ring_fd = -1;
+	code_rings_set_bytes(rings, rings->n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
+	rings->rate.cut_ns = sys_now_ns(rings->sys);
 }
 
 void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)
 {
-	if (!sampler->request) {
-		if (sampler->items)
-			remove_notes(sampler);
+	if (!sampler->rings.request) {
 		close_all(sampler);
 		return;
 	}
@@ -357,13 +320,13 @@ void code_sampler_renew(struct code_sampler *sampler, struct plan *plan)
 		close_all(sampler);
 		choose_events(sampler, plan, NULL);
 	}
-	bool opened = sampler->items != NULL;
+	bool opened = sampler->rings.items != NULL;
 	if (!opened) {
 		drop_refused(sampler);
 		init_cpus(sampler);
 	}
 	for (size_t i = 0; i < sampler->cpus->n; i++)
 		if (is_outdated(sampler, i))
-			cpu_code_close(&sampler->items[i], &sampler->cpus->items[i]);
+			cpu_code_close(&sampler->rings.items[i], &sampler->cpus->items[i]);
 	open_cpus(sampler, opened);
 }

@@ -6,16 +6,13 @@
 #include "core/attrib/interval.h"
 #include "core/base/notes.h"
 #include "core/code/code_profile.h"
-#include "core/collect/code_rate.h"
-#include "core/collect/code_reader.h"
-#include "core/collect/cpu_code.h"
+#include "core/collect/code_rings.h"
 #include "core/collect/cpu_counter_set.h"
 #include "core/event/code_members.h"
 #include "core/event/event.h"
 #include "core/event/plan.h"
 #include "core/sys/sys.h"
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,21 +36,14 @@ struct code_sampled {
 };
 
 struct code_sampler {
-	const struct sys *sys;          /* borrowed, as are the next four */
-	struct cpu_counter_set *cpus;   /* whose members sample */
+	struct cpu_counter_set *cpus;   /* whose members sample; borrowed, as are the next two */
 	struct attrib *attrib;          /* gets THROTTLE records */
 	const struct event_set *events; /* of the plan */
-	struct notes *notes;
-	const struct code_request *request; /* NULL: nothing is sampled */
-	struct plan *plan;                  /* a reference: that of the list; NULL: no list */
-	struct cpu_code *items;             /* by index in the interval; NULL: none is open */
-	size_t ring_bytes;
+	struct code_rings rings;        /* by index in the interval */
+	struct plan *plan;              /* a reference: that of the list; NULL: no list */
 	struct code_sampled sampled[CODE_SAMPLED_MAX];
 	struct code_event names[CODE_SAMPLED_MAX];
 	size_t n_sampled;
-	struct code_rate rate;
-	struct code_reader reader;
-	bool noted; /* that some CPUs cannot be sampled */
 };
 
 /* Samples nothing yet. */
@@ -62,12 +52,6 @@ void code_sampler_init(struct code_sampler *sampler, const struct sys *sys,
 		       const struct event_set *events, struct notes *notes);
 /* Closes all. The CPUs must not be closed yet, or be closed all. */
 void code_sampler_fini(struct code_sampler *sampler);
-
-/* Adds descriptors to the n of an array for `max`. Returns how many there would be with all. */
-size_t code_sampler_pollfds(const struct code_sampler *sampler, struct pollfd *fds, size_t max,
-			    size_t n);
-/* Passes the samples so far to the request's sink. */
-void code_sampler_drain(struct code_sampler *sampler);
 
 /*
  * Between two intervals. code_sampler_measure() chooses periods by the counts of the interval that

@@ -378,7 +378,7 @@ static size_t system_pollfds(const struct collect *collect, struct pollfd *fds, 
 						 .events = POLLIN};
 		n++;
 	}
-	return code_sampler_pollfds(&self->code, fds, max, n);
+	return code_rings_pollfds(&self->code.rings, fds, max, n);
 }
 
 static void system_drain(struct collect *collect)
@@ -387,7 +387,7 @@ static void system_drain(struct collect *collect)
 	uint64_t until_ns = waits_wanted(&self->waits) ? sys_now_ns(self->context.sys) : 0;
 
 	/* First, as it may have the THROTTLE records of the groups. */
-	code_sampler_drain(&self->code);
+	code_rings_drain(&self->code.rings);
 	duty_cycle_drain(&self->duty);
 	waits_apply(&self->waits, until_ns);
 }
@@ -508,10 +508,10 @@ static void system_cut(struct collect *collect)
 	}
 	self->waits.hides = self->hidden.seen;
 	waits_end(&self->waits);
-	code_sampler_drain(&self->code);
+	code_rings_drain(&self->code.rings);
 	duty_cycle_cut(&self->duty);
 	/* What came meanwhile: it is of this interval. */
-	code_sampler_drain(&self->code);
+	code_rings_drain(&self->code.rings);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
 	collect->interval.uncounted = self->uncounted.text[0] != '\0';

@@ -428,7 +428,7 @@ static void task_cut(struct collect *collect)
 	static const struct cpu_counter_set no_cpus = {0};
 	struct collect_task *self = self_of(collect);
 
-	task_sampler_drain(&self->code);
+	code_rings_drain(&self->code.rings);
 	scan_and_count(self, false);
 	/*
 	 * A thread that starts between the scan and the opening of its parent's new counters has
@@ -519,12 +519,12 @@ static void task_renew(struct collect *collect)
 
 static size_t task_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)
 {
-	return task_sampler_pollfds(&((const struct collect_task *)collect)->code, fds, max, 0);
+	return code_rings_pollfds(&((const struct collect_task *)collect)->code.rings, fds, max, 0);
 }
 
 static void task_drain(struct collect *collect)
 {
-	task_sampler_drain(&self_of(collect)->code);
+	code_rings_drain(&self_of(collect)->code.rings);
 }
 
 static uint64_t task_due_ns(const struct collect *collect)

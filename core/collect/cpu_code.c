@@ -254,56 +254,6 @@ void cpu_code_resume(struct cpu_code *code)
 	}
 }
 
-size_t cpu_code_ring_bytes(size_t n_cpus, size_t least, size_t most, size_t together)
-{
-	size_t bytes = most;
-
-	while (bytes > least && bytes * n_cpus > together)
-		bytes /= 2;
-	return bytes;
-}
-
-size_t cpu_code_pollfds(const struct cpu_code *cpus, size_t n_cpus, struct pollfd *fds, size_t max,
-			size_t n)
-{
-	for (size_t i = 0; i < n_cpus; i++) {
-		if (cpus[i].ring_fd < 0)
-			continue;
-		if (n < max)
-			fds[n] = (struct pollfd){.fd = cpus[i].ring_fd, .events = POLLIN};
-		n++;
-	}
-	return n;
-}
-
-uint64_t cpu_code_reset_samples(struct cpu_code *cpus, size_t n_cpus)
-{
-	uint64_t most = 0;
-
-	for (size_t i = 0; i < n_cpus; i++) {
-		if (cpus[i].samples > most)
-			most = cpus[i].samples;
-		cpus[i].samples = 0;
-	}
-	return most;
-}
-
-uint64_t cpu_code_reset_event(struct cpu_code *cpus, size_t n_cpus, unsigned event)
-{
-	uint64_t samples = 0;
-
-	for (size_t i = 0; i < n_cpus; i++) {
-		for (size_t k = 0; k < cpus[i].n; k++) {
-			struct cpu_code_event *item = &cpus[i].events[k];
-			if (item->event != event)
-				continue;
-			samples += item->samples;
-			item->samples = 0;
-		}
-	}
-	return samples;
-}
-
 struct cpu_code_event *cpu_code_find(const struct cpu_code *code, uint64_t id)
 {
 	struct cpu_code_event *shared = NULL;

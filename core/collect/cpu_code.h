@@ -9,7 +9,6 @@
 #include "core/perf/ring.h"
 #include "core/sys/sys.h"
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,19 +87,6 @@ void cpu_code_set_period(struct cpu_code *code, unsigned event, uint64_t period)
  * which an idle CPU does not have.
  */
 void cpu_code_resume(struct cpu_code *code);
-
-/* The rings of several CPUs, of which some may not be open. */
-
-/* Returns the bytes of a ring: `most`, halved down to `least` while all need more than `together`.
- */
-size_t cpu_code_ring_bytes(size_t n_cpus, size_t least, size_t most, size_t together);
-/* Adds descriptors to the n of an array for `max`. Returns how many there would be with all. */
-size_t cpu_code_pollfds(const struct cpu_code *cpus, size_t n_cpus, struct pollfd *fds, size_t max,
-			size_t n);
-/* Returns the samples of the CPU with the most, and sets those of all to 0. */
-uint64_t cpu_code_reset_samples(struct cpu_code *cpus, size_t n_cpus);
-/* Returns the samples of a sampled event on all CPUs, and sets them to 0. */
-uint64_t cpu_code_reset_event(struct cpu_code *cpus, size_t n_cpus, unsigned event);
 
 /*
  * The event of a sample, or NULL. A sample of a software event may have the id of another program's

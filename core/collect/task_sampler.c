@@ -32,53 +32,24 @@ void task_sampler_init(struct task_sampler *sampler, const struct sys *sys,
 		       const struct event_set *events, struct notes *notes, bool user_only)
 {
 	*sampler = (struct task_sampler){
-		.sys = sys,
 		.proc_scan = proc_scan,
 		.target = target,
 		.user_only = user_only,
 		.set = events,
-		.notes = notes,
-		.rate = {.sys = sys, .notes = notes},
 	};
+	code_rings_init(&sampler->rings, sys, notes);
 }
 
 static void close_all(struct task_sampler *sampler)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		cpu_code_close(&sampler->cpus[i], NULL);
-	free(sampler->cpus);
-	sampler->cpus = NULL;
-	sampler->n_cpus = sampler->n_threads = 0;
+	code_rings_close(&sampler->rings, NULL);
+	sampler->n_threads = 0;
 }
 
 void task_sampler_fini(struct task_sampler *sampler)
 {
 	close_all(sampler);
-	code_reader_fini(&sampler->reader);
-}
-
-size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
-			    size_t n)
-{
-	return cpu_code_pollfds(sampler->cpus, sampler->n_cpus, fds, max, n);
-}
-
-void task_sampler_drain(struct task_sampler *sampler)
-{
-	if (!sampler->cpus)
-		return;
-	const struct code_sink *sink = &sampler->request->sink;
-	uint64_t begin_ns = sys_cpu_ns(sampler->sys, false);
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		code_reader_drain(&sampler->reader, sink, &sampler->cpus[i]);
-	code_reader_pass(&sampler->reader, sink);
-	sampler->rate.own_ns += u64_growth(begin_ns, sys_cpu_ns(sampler->sys, false));
-}
-
-static void remove_notes(struct task_sampler *sampler)
-{
-	notes_remove(sampler->notes, NOTE_CODE_RATE);
-	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
+	code_rings_fini(&sampler->rings);
 }
 
 static unsigned index_of(const struct event_set *events, const char *name)
@@ -117,18 +88,18 @@ static uint64_t sampled_ns(const struct task_sampler *sampler)
 
 static void choose_periods(struct task_sampler *sampler, bool begins)
 {
-	uint64_t faults = cpu_code_reset_event(sampler->cpus, sampler->n_cpus, FAULTS);
+	struct code_rings *rings = &sampler->rings;
+	uint64_t faults = code_rings_reset_event(rings, FAULTS);
 	const uint64_t periods[TASK_SAMPLER_EVENTS] = {
-		[CLOCK] = NS_PER_S / sampler->rate.hz,
-		[FAULTS] =
-			begins ? CODE_FAULTS_PERIOD
-			       : code_rate_faults_period(&sampler->rate, sampler->periods[FAULTS],
-							 faults, sampled_ns(sampler)),
+		[CLOCK] = NS_PER_S / rings->rate.hz,
+		[FAULTS] = begins ? CODE_FAULTS_PERIOD
+				  : code_rate_faults_period(&rings->rate, sampler->periods[FAULTS],
+							    faults, sampled_ns(sampler)),
 	};
 
 	for (unsigned k = 0; k < TASK_SAMPLER_EVENTS; k++) {
-		for (size_t i = 0; periods[k] != sampler->periods[k] && i < sampler->n_cpus; i++)
-			cpu_code_set_period(&sampler->cpus[i], k, periods[k]);
+		if (periods[k] != sampler->periods[k])
+			code_rings_set_period(rings, k, periods[k]);
 		sampler->periods[k] = periods[k];
 	}
 }
@@ -143,8 +114,8 @@ static bool is_sampled(const struct task_sampler *sampler, pid_t tid)
 
 static void remove_thread(struct task_sampler *sampler, size_t nth)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		cpu_code_remove_thread(&sampler->cpus[i], sampler->threads[nth]);
+	for (size_t i = 0; i < sampler->rings.n; i++)
+		cpu_code_remove_thread(&sampler->rings.items[i], sampler->threads[nth]);
 	sampler->threads[nth] = sampler->threads[--sampler->n_threads];
 }
 
@@ -217,16 +188,17 @@ static int add_thread(struct task_sampler *sampler, pid_t tid)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < sampler->n_cpus && result == 0; i++)
-		if (sampler->cpus[i].ring_fd >= 0 && !cpu_code_has_thread(&sampler->cpus[i], tid))
-			result = add_to_cpu(sampler, &sampler->cpus[i], tid);
+	for (size_t i = 0; i < sampler->rings.n && result == 0; i++)
+		if (sampler->rings.items[i].ring_fd >= 0 &&
+		    !cpu_code_has_thread(&sampler->rings.items[i], tid))
+			result = add_to_cpu(sampler, &sampler->rings.items[i], tid);
 	return result;
 }
 
 /* The number of threads with so many events that are within the limits, beside the rings. */
 static size_t threads_max(const struct task_sampler *sampler, size_t fds, unsigned n_events)
 {
-	size_t n_cpus = sampler->n_cpus;
+	size_t n_cpus = sampler->rings.n;
 
 	if (n_cpus == 0 || fds < n_cpus + n_events * n_cpus)
 		return 0;
@@ -279,32 +251,33 @@ static void choose_threads(struct task_sampler *sampler, size_t fds)
 
 static int open_cpu(struct task_sampler *sampler, int number)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		if (sampler->cpus[i].number == number)
+	struct code_rings *rings = &sampler->rings;
+
+	for (size_t i = 0; i < rings->n; i++)
+		if (rings->items[i].number == number)
 			return 0;
 	struct cpu_code code;
-	int result = cpu_code_open_own(&code, sampler->sys, number, &sampler->ring_bytes);
+	int result = cpu_code_open_own(&code, rings->sys, number, &rings->ring_bytes);
 	if (result < 0)
 		return result;
-	sampler->cpus[sampler->n_cpus++] = code;
+	rings->items[rings->n++] = code;
 	return 0;
 }
 
 /* Opens rings of CPUs that have none: at the beginning, and of those that come online. */
 static void open_rings(struct task_sampler *sampler)
 {
+	struct code_rings *rings = &sampler->rings;
 	struct cpu_list online;
-	int result = cpus_online(sampler->sys, &online);
+	int result = cpus_online(rings->sys, &online);
 
 	if (result < 0) {
 		sampler->refusal = result;
 		return;
 	}
-	sampler->cpus =
-		xreallocarray(sampler->cpus, sampler->n_cpus + online.n, sizeof(*sampler->cpus));
-	if (sampler->n_cpus == 0)
-		sampler->ring_bytes =
-			cpu_code_ring_bytes(online.n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
+	rings->items = xreallocarray(rings->items, rings->n + online.n, sizeof(*rings->items));
+	if (rings->n == 0)
+		code_rings_set_bytes(rings, online.n, RING_BYTES_MIN, RING_BYTES_MAX, RINGS_BYTES);
 	for (size_t i = 0; i < online.n; i++) {
 		result = open_cpu(sampler, online.numbers[i]);
 		if (result < 0)
@@ -316,42 +289,33 @@ static void open_rings(struct task_sampler *sampler)
 static void note_refusal(struct task_sampler *sampler)
 {
 	int refusal = sampler->refusal;
-	struct error why;
+	struct error why = {0};
 
-	notes_remove(sampler->notes, NOTE_CODE_UNSAMPLED);
-	if (refusal == 0)
-		return;
 	if (refusal == -EMFILE || refusal == -ENFILE)
 		error_set(&why, refusal, "no file descriptor is left. Raise the limit: ulimit -n");
 	else if (refusal == -ENOBUFS)
 		error_set(&why, refusal, "no memory can be locked. Raise the limit: ulimit -l");
-	else
+	else if (refusal < 0)
 		error_set(&why, refusal, "the kernel refuses them (%s).", error_why(refusal));
-	notes_add_as(sampler->notes, NOTE_CODE_UNSAMPLED,
-		     "Functions of some threads are not sampled: %s", why.text);
+	code_rings_note_unsampled(&sampler->rings,
+				  refusal < 0 ? "Functions of some threads are not sampled:" : NULL,
+				  why.text);
 }
 
 void task_sampler_renew(struct task_sampler *sampler, const struct code_request *request,
 			size_t fds, uint64_t other_ns)
 {
-	bool begins = request && (!sampler->request || sampler->rate.requested_hz != request->hz);
+	struct code_rings *rings = &sampler->rings;
 
+	if (!rings->request)
+		sampler->most = TASK_SAMPLER_THREADS;
+	else if (request)
+		code_rings_drain(rings); /* events that are closed have samples there */
+	bool begins = code_rings_set_request(rings, request, sampler->n_threads > 0, other_ns);
 	if (!request) {
-		if (sampler->request)
-			remove_notes(sampler);
 		close_all(sampler);
-		sampler->request = NULL;
 		return;
 	}
-	if (!sampler->request)
-		sampler->most = TASK_SAMPLER_THREADS;
-	else
-		task_sampler_drain(sampler); /* events that are closed have samples there */
-	sampler->request = request;
-	if (begins)
-		code_rate_begin(&sampler->rate, request->hz);
-	code_rate_judge(&sampler->rate, sampler->n_threads > 0,
-			cpu_code_reset_samples(sampler->cpus, sampler->n_cpus), other_ns);
 	choose_periods(sampler, begins);
 	sampler->refusal = 0;
 	name_events(sampler);

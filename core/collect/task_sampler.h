@@ -5,14 +5,11 @@
 #include "core/attrib/target.h"
 #include "core/base/notes.h"
 #include "core/code/code_profile.h"
-#include "core/collect/code_rate.h"
-#include "core/collect/code_reader.h"
-#include "core/collect/cpu_code.h"
+#include "core/collect/code_rings.h"
 #include "core/collect/proc_scan.h"
 #include "core/event/event.h"
 #include "core/sys/sys.h"
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,18 +40,11 @@ enum {
 };
 
 struct task_sampler {
-	const struct sys *sys; /* borrowed, as are the next five */
-	const struct proc_scan *proc_scan;
+	const struct proc_scan *proc_scan; /* borrowed, as are the next two */
 	const struct target *target;
 	const struct event_set *set;
-	struct notes *notes;
-	const struct code_request *request; /* NULL: nothing is sampled */
 	bool user_only;
-	struct code_rate rate;
-	struct code_reader reader;
-	struct cpu_code *cpus; /* NULL: none is open */
-	size_t n_cpus;
-	size_t ring_bytes;
+	struct code_rings rings;
 	pid_t threads[TASK_SAMPLER_THREADS];
 	size_t n_threads;
 	size_t most; /* threads; fewer after descriptors ran out */
@@ -71,12 +61,6 @@ void task_sampler_init(struct task_sampler *sampler, const struct sys *sys,
 /* Closes all. */
 void task_sampler_fini(struct task_sampler *sampler);
 
-/* Adds descriptors to the n of an array for `max`. Returns how many there would be with all. */
-size_t task_sampler_pollfds(const struct task_sampler *sampler, struct pollfd *fds, size_t max,
-			    size_t n);
-/* Passes the samples so far to the request's sink. */
-void task_sampler_drain(struct task_sampler *sampler);
-
 /*
  * Between two intervals, after the scan of /proc: chooses threads, opens and closes their events.
  * fds: descriptors that counters do not need; a part of them is used. other_ns: CPU time that the
@@ -89,7 +73,7 @@ void task_sampler_renew(struct task_sampler *sampler, const struct code_request 
 static inline const struct code_event *task_sampler_events(const struct task_sampler *sampler,
 							   size_t *n)
 {
-	*n = sampler->n_cpus > 0 ? sampler->n_events : 0;
+	*n = sampler->rings.n > 0 ? sampler->n_events : 0;
 	return sampler->events;
 }
 

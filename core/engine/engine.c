@@ -233,32 +233,40 @@ static void scan_uncounted_cpus(struct engine *engine)
 		tasks_records_lost(engine->tasks);
 }
 
-/* Fills in all but the tallies. */
-static void fill_facts(struct engine *engine, struct snapshot *snapshot)
+/* Fills in what the interval does not have. */
+static void set_facts(struct engine *engine, struct snapshot *snapshot)
 {
-	const struct collect *collect = engine->collect;
+	struct collect *collect = engine->collect;
+	struct snapshot_machine machine = engine->machine.machine;
+	struct snapshot_facts facts = {
+		.sequence = ++engine->sequence,
+		.time_ns = engine->cut_ns,
+		.realtime_ns = sys_realtime_ns(engine->sys),
+		.host = engine->host,
+		.pmu = engine->pmu,
+		.mode = collect->mode,
+		.machine = &machine,
+		.lost_records = collect->interval.lost_records,
+		.windowed_cpus = collect->windowed_cpus,
+		.tasks = engine->in_pid_namespace ? 0 : engine->machine.threads,
+		.threads_ran = collect->threads_ran,
+		.threads_counted = collect->threads_counted,
+		.notes = &engine->notes,
+	};
 
-	snapshot->sequence = ++engine->sequence;
 	engine->has_idle = engine->config.idle;
 	engine->has_command_lines = engine->config.command_lines;
-	snapshot->time_ns = engine->cut_ns;
-	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
-	snapshot->mode = collect->mode;
-	if (engine->config.counts_itself && engine->settled) {
-		self_cost_cut(&engine->self_cost, engine->cut_ns, &snapshot->cost);
-		snapshot->cost.records = collect->records;
-		snapshot->cost.switch_ns = collect->switch_ns;
-	}
-	snapshot->windowed_cpus = collect->windowed_cpus;
-	snapshot->threads_ran = collect->threads_ran;
-	snapshot->threads_counted = collect->threads_counted;
-	snapshot->tasks = engine->in_pid_namespace ? 0 : engine->machine.threads;
-	snapshot->machine = engine->machine.machine;
 	if (engine->in_pid_namespace)
-		snapshot->machine.known[MACHINE_PROCESSES] =
-			snapshot->machine.known[MACHINE_THREADS] = false;
-	memcpy(snapshot->host, engine->host, sizeof(snapshot->host));
-	memcpy(snapshot->pmu, engine->pmu, sizeof(snapshot->pmu));
+		machine.known[MACHINE_PROCESSES] = machine.known[MACHINE_THREADS] = false;
+	if (engine->config.counts_itself && engine->settled) {
+		self_cost_cut(&engine->self_cost, engine->cut_ns, &facts.cost);
+		facts.cost.records = collect->records;
+		facts.cost.switch_ns = collect->switch_ns;
+	}
+	/* After all counters were read, so that it delays no cut. It adds notes about names. */
+	facts.code = engine_code_cut(&engine->code, collect, snapshot->interval_ns);
+	engine_notes_command_lines(&engine->causes, snapshot);
+	snapshot_set_facts(snapshot, &facts);
 }
 
 void engine_expect(struct engine *engine, uint64_t interval_ns)
@@ -303,11 +311,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	};
 	user_client_poll(&engine->user_names, engine->users);
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
-	fill_facts(engine, snapshot);
-	/* After all counters were read, so that it delays no cut. */
-	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
-	engine_notes_command_lines(&engine->causes, snapshot);
-	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */
+	set_facts(engine, snapshot);
 	if (engine->record.recorder) {
 		recorder_cut(engine->record.recorder, snapshot, &collect->interval, engine->target);
 		snapshot->recorded_bytes = recorder_bytes(engine->record.recorder);

@@ -326,7 +326,6 @@ void engine_notes_cut(struct engine_notes *self, const struct interval *interval
 {
 	note_silent(self);
 	note_lost_records(self, interval);
-	notes_expire(self->notes);
 	note_suspend(self);
 	note_cpus(self, interval);
 }

@@ -39,27 +39,19 @@ static bool is_most_active(enum fact fact, struct figure figure)
 
 static struct figure sum_of(enum fact fact, struct figure a, struct figure b)
 {
-	enum fact_sum sum = fact_table[fact].sum;
-	bool scaled = figure_known(a) && figure_known(b) && a.state != FIGURE_LOST &&
-		      b.state != FIGURE_LOST;
+	bool a_known = figure_known(a), b_known = figure_known(b);
 
 	if (b.state == FIGURE_UNDEFINED)
 		return a;
 	if (a.state == FIGURE_UNDEFINED)
 		return b;
-	if (!figure_known(a) && !figure_known(b))
+	if (!a_known && !b_known)
 		return (struct figure){.state = figure_worse(a.state, b.state)};
 	if (is_most_active(fact, a) || is_most_active(fact, b))
 		return is_most_active(fact, a) ? a : b;
-	struct figure both = figure_known(a) ? a : b;
-	if (a.state != FIGURE_VALID || b.state != FIGURE_VALID)
-		both.state = scaled ? FIGURE_SCALED : FIGURE_LOST;
-	if (scaled)
-		both.share = a.share < b.share ? a.share : b.share;
-	if (figure_known(a) && figure_known(b))
-		both.value = sum == FACT_ADDS    ? a.value + b.value
-			     : a.value > b.value ? a.value
-						 : b.value;
+	struct figure both = figure_sum(a_known ? a : FIGURE_MISSING, b_known ? b : FIGURE_MISSING);
+	if (a_known && b_known && fact_table[fact].sum != FACT_ADDS)
+		both.value = a.value > b.value ? a.value : b.value;
 	return both;
 }
 

@@ -74,10 +74,9 @@ static void add_tally(const struct intake *intake, const uint64_t *tally, bool m
 	for (size_t i = 0; i < event_set_shown(&columns->events); i++) {
 		if (intake->names[i] == SIZE_MAX)
 			continue;
-		struct figure figure = out_event_figure(&counts, i);
-		if (figure_known(figure))
-			export_counters_sums_add(sums, intake->names[i],
-						 out_scaled_count(&counts, i, figure));
+		const struct out_scaled scaled = out_scaled_of(&counts, i);
+		if (scaled.known)
+			export_counters_sums_add(sums, intake->names[i], scaled.count);
 	}
 }
 

@@ -129,11 +129,10 @@ struct out_scaled out_function_count(const struct out_functions *functions, size
 
 	if (!share || !out_share_known(share) || !functions->counts.tally)
 		return count;
-	count.figure = out_event_figure(&functions->counts, event);
-	count.known = figure_known(count.figure);
+	count = out_scaled_of(&functions->counts, event);
 	if (!count.known)
 		return count;
-	uint64_t whole = out_scaled_count(&functions->counts, event, count.figure);
+	uint64_t whole = count.count;
 	double error = share->share > 0 ? share->error / share->share : 1;
 	double part = round((double)whole * share->share);
 	/* Counts beyond 2^53 are rounded, maybe beyond 64 bits. */

@@ -60,24 +60,19 @@ static void add_line(struct line_sum *sum, const struct out_counts_of *line)
 
 	tally_add(shape, sum->tally, line->tally);
 	for (size_t i = 0; i < columns->events.n; i++) {
-		struct figure figure = out_event_figure(line, i);
+		const struct out_scaled scaled = out_scaled_of(line, i);
 
-		if (figure_known(figure))
-			sum->scaled[i] += out_scaled_count(line, i, figure);
-		else if (figure.state == FIGURE_NOT_COUNTED &&
-			 is_estimated(&columns->events.items[i]))
+		sum->scaled[i] += scaled.count;
+		if (scaled.figure.state == FIGURE_NOT_COUNTED &&
+		    is_estimated(&columns->events.items[i]))
 			tally_add(shape, uncounted_tally(sum, i), line->tally);
 	}
 }
 
 static void add_idle(struct line_sum *sum, const struct out_counts_of *line)
 {
-	for (size_t i = 0; i < sum->columns->events.n; i++) {
-		struct figure figure = out_event_figure(line, i);
-
-		if (figure_known(figure))
-			sum->idle[i] += out_scaled_count(line, i, figure);
-	}
+	for (size_t i = 0; i < sum->columns->events.n; i++)
+		sum->idle[i] += out_scaled_of(line, i).count;
 }
 
 static void add_whole_idle(struct line_sum *sum, const struct snapshot *snapshot)
@@ -110,23 +105,22 @@ static bool estimate_uncounted(const struct line_sum *sum, size_t event, uint64_
 	size_t width = tally_width(&sum->columns->plan->shape);
 	const uint64_t *uncounted = uncounted_tally(sum, event);
 	struct out_counts_of all = {.columns = sum->columns, .tally = sum->tally};
-	struct figure figure;
 
 	*count = 0;
 	if (uncounted[TALLY_TASK_CLOCK] == 0)
 		return true;
-	figure = out_event_figure(&all, event);
-	if (!figure_known(figure))
+	const struct out_scaled of_all = out_scaled_of(&all, event);
+	if (!of_all.known)
 		return false;
-	*count = out_scaled_count(&all, event, figure);
+	*count = of_all.count;
 
 	uint64_t *counted = xcalloc(width, sizeof(*counted));
 	for (size_t i = 0; i < width; i++)
 		counted[i] = sum->tally[i] - uncounted[i];
 	all.tally = counted;
-	figure = out_event_figure(&all, event);
-	if (figure_known(figure))
-		*count = u64_growth(out_scaled_count(&all, event, figure), *count);
+	const struct out_scaled of_counted = out_scaled_of(&all, event);
+	if (of_counted.known)
+		*count = u64_growth(of_counted.count, *count);
 	free(counted);
 	return true;
 }
@@ -146,7 +140,8 @@ static void sum_target(const struct line_sum *sum, const struct snapshot *snapsh
 
 		target[i].figure = out_event_figure(&line, i);
 		target[i].known = known && figure_known(target[i].figure);
-		target[i].count = sum->scaled[i] + estimate;
+		if (target[i].known)
+			target[i].count = sum->scaled[i] + estimate;
 	}
 }
 
@@ -177,12 +172,10 @@ static void sum_totals(const struct line_sum *sum, const struct snapshot *snapsh
 		totals->figure = out_event_figure(&all, i);
 		totals->known =
 			figure_known(totals->figure) && estimate_uncounted(sum, i, &estimate);
-		totals->count = sum->scaled[i] + sum->idle[i] + estimate;
+		if (totals->known)
+			totals->count = sum->scaled[i] + sum->idle[i] + estimate;
 
-		unattributed->figure = out_event_figure(&rest, i);
-		unattributed->known = figure_known(unattributed->figure);
-		if (unattributed->known)
-			unattributed->count = out_scaled_count(&rest, i, unattributed->figure);
+		*unattributed = out_scaled_of(&rest, i);
 		if (estimate > 0) {
 			unattributed->known = true;
 			unattributed->count += estimate;

@@ -85,7 +85,7 @@ bool out_event(FILE *out, const struct out_counts_of *counts, size_t event)
 	return true;
 }
 
-uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure)
+static uint64_t scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure)
 {
 	const struct columns *columns = counts->columns;
 	double count = round(figure.value / columns->events.items[event].scale);
@@ -95,26 +95,28 @@ uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, stru
 	return count >= 0 && count < 0x1p63 ? (uint64_t)count : 0;
 }
 
+struct out_scaled out_scaled_of(const struct out_counts_of *counts, size_t event)
+{
+	if (counts->scaled)
+		return counts->scaled[event];
+	struct out_scaled scaled = {.figure = out_event_figure(counts, event)};
+	scaled.known = figure_known(scaled.figure);
+	if (scaled.known)
+		scaled.count = scaled_count(counts, event, scaled.figure);
+	return scaled;
+}
+
 bool out_scaled(FILE *out, const struct out_counts_of *counts, size_t event)
 {
 	double scale = counts->columns->events.items[event].scale;
-	uint64_t count;
+	const struct out_scaled scaled = out_scaled_of(counts, event);
 
-	if (counts->scaled) {
-		if (!counts->scaled[event].known)
-			return false;
-		count = counts->scaled[event].count;
-	} else {
-		struct figure figure = out_event_figure(counts, event);
-
-		if (!figure_known(figure))
-			return false;
-		count = out_scaled_count(counts, event, figure);
-	}
+	if (!scaled.known)
+		return false;
 	if (scale != 1)
-		out_number(out, (double)count * scale);
+		out_number(out, (double)scaled.count * scale);
 	else
-		fprintf(out, "%" PRIu64, count);
+		fprintf(out, "%" PRIu64, scaled.count);
 	return true;
 }
 

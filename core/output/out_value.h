@@ -11,10 +11,10 @@
 
 /* How csv and json print counts: numbers as in JSON, in every locale. */
 
-/* A scaled count that is a sum of other lines (core/output/out_sums.h). */
+/* A count that is scaled to the whole time, of a line or of a sum (core/output/out_sums.h). */
 struct out_scaled {
 	struct figure figure; /* state of the event in this line, also of its raw count */
-	uint64_t count;       /* as in tallies, before the scale of the event */
+	uint64_t count;       /* as in tallies, before the scale of the event; 0 if not known */
 	bool known;
 };
 
@@ -51,8 +51,8 @@ bool out_event(FILE *out, const struct out_counts_of *counts, size_t event);
  * printed.
  */
 bool out_scaled(FILE *out, const struct out_counts_of *counts, size_t event);
-/* The same number before the scale of the event, for a known `figure` of out_event_figure(). */
-uint64_t out_scaled_count(const struct out_counts_of *counts, size_t event, struct figure figure);
+/* Returns what out_scaled() prints, before the scale of the event. */
+struct out_scaled out_scaled_of(const struct out_counts_of *counts, size_t event);
 /* "scaled:0.75", "unsupported" */
 void out_state(FILE *out, struct figure figure);
 

@@ -281,20 +281,16 @@ static void do_requests(struct replay *replay)
 	request_list_clear(&replay->pending);
 }
 
-/* Notes of the replay come before the recorded ones. */
-static void add_notes(const struct replay_state *state, struct notes *notes)
+static void note_command_lines(struct replay_state *state)
 {
-	notes_add_all(notes, &state->replay_notes);
+	notes_remove(&state->replay_notes, NOTE_COMMAND_LINES);
 	if (state->config->command_lines == COMMAND_LINES_MATCHED && !state->command_lines)
-		notes_add(notes, "This recording has no command lines (-c) to filter by.");
-	notes_add_all(notes, &state->notes);
+		notes_add_as(&state->replay_notes, NOTE_COMMAND_LINES,
+			     "This recording has no command lines (-c) to filter by.");
 }
 
 static struct snapshot *build_snapshot(struct replay_state *state)
 {
-	struct notes notes = {0};
-
-	add_notes(state, &notes);
 	const struct snapshot_source source = {
 		.columns = state->columns,
 		.interval = &state->interval,
@@ -314,21 +310,24 @@ static struct snapshot *build_snapshot(struct replay_state *state)
 		.uneven = state->uneven,
 	};
 	struct snapshot *snapshot = snapshot_build(&source, state->length_ns);
-	snapshot->whole = state->is_whole;
-	snapshot_set_notes(snapshot, &notes);
-	snapshot->sequence = state->sequence;
-	snapshot->time_ns = state->time_ns;
-	snapshot->realtime_ns = state->realtime_ns;
-	snapshot->mode = state->mode;
-	snapshot->lost_records = state->lost_records;
-	snapshot->threads_ran = state->threads_ran;
-	snapshot->threads_counted = state->threads_counted;
-	snapshot->tasks = state->threads;
-	snapshot->machine = state->machine;
-	snapshot->code = code_profile_ref(state->code);
-	text_copy(snapshot->host, sizeof(snapshot->host), state->host);
-	text_copy(snapshot->pmu, sizeof(snapshot->pmu), state->pmu);
-	notes_fini(&notes);
+	note_command_lines(state);
+	snapshot_set_facts(snapshot, &(struct snapshot_facts){
+					     .sequence = state->sequence,
+					     .time_ns = state->time_ns,
+					     .realtime_ns = state->realtime_ns,
+					     .whole = state->is_whole,
+					     .host = state->host,
+					     .pmu = state->pmu,
+					     .mode = state->mode,
+					     .machine = &state->machine,
+					     .lost_records = state->lost_records,
+					     .tasks = state->threads,
+					     .threads_ran = state->threads_ran,
+					     .threads_counted = state->threads_counted,
+					     .code = code_profile_ref(state->code),
+					     .notes = &state->replay_notes,
+					     .recorded_notes = &state->notes,
+				     });
 	return snapshot;
 }
 

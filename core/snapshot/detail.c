@@ -69,27 +69,22 @@ static bool has_thread(const struct snapshot *snapshot, const struct history_key
 	return starts_match(its.start, key->start);
 }
 
-static void describe_by_thread(const struct history_key *key, const struct row *thread,
-			       struct row *sum)
+static void add_thread(const struct history_key *key, const struct row *thread, struct row *sum)
 {
-	bool named = key->kind == HISTORY_THREAD || key->kind == HISTORY_PROCESS;
-	bool is_main = thread->tid == thread->pid;
-	const struct row before = *sum;
+	bool is_first = sum->threads == 0, is_main = thread->tid == thread->pid;
 
-	if (before.threads == 0 || (key->kind == HISTORY_PROCESS && is_main))
+	if (key->kind == HISTORY_PROCESS && (is_first || is_main))
+		rollup_describe_process(sum, thread);
+	else if (is_first)
 		*sum = *thread;
-	sum->threads = before.threads + (thread->threads ? thread->threads : 1);
-	sum->flags |= (before.flags | thread->flags) & ROW_LOST;
-	if (key->kind == HISTORY_PROCESS && sum->tid != sum->pid) {
-		sum->tid = sum->pid;
-		sum->start_ns = 0;
-		sum->flags &= ~(unsigned)(ROW_EXITED | ROW_ZOMBIE);
-	}
-	if (!named) {
+	if (key->kind != HISTORY_THREAD && key->kind != HISTORY_PROCESS) {
 		sum->flags &= ROW_LOST;
 		sum->pid = sum->tid = sum->ppid = 0;
 		sum->comm[0] = '\0';
 	}
+	sum->threads = (is_first ? 0 : sum->threads) + (thread->threads ? thread->threads : 1);
+	sum->flags |= thread->flags & ROW_LOST;
+	sum->doubt_ns = (is_first ? 0 : sum->doubt_ns) + thread->doubt_ns;
 }
 
 /* Describes a process by its main thread, which did not run. */
@@ -98,13 +93,9 @@ static void describe_by_sleeping(const struct snapshot *snapshot, const struct h
 {
 	for (size_t i = 0; i < snapshot->n_sleeping && key->kind == HISTORY_PROCESS; i++) {
 		const struct row *row = &snapshot->sleeping[i];
-		unsigned threads = sum->threads, lost = sum->flags & ROW_LOST;
 
-		if (row->pid != sum->pid || !starts_match(row->start_ns, key->start))
-			continue;
-		*sum = *row;
-		sum->threads = threads;
-		sum->flags |= lost;
+		if (row->pid == sum->pid && starts_match(row->start_ns, key->start))
+			rollup_describe_process(sum, row);
 	}
 }
 
@@ -138,7 +129,7 @@ static void add_threads(const struct snapshot *snapshot, const struct history_ke
 
 		if (!has_thread(snapshot, key, &pids, &rows->items[i]))
 			continue;
-		describe_by_thread(key, &rows->items[i], &detail->sum.items[0]);
+		add_thread(key, &rows->items[i], &detail->sum.items[0]);
 		lives |= !(rows->items[i].flags & ROW_EXITED);
 		tally_add(&columns->plan->shape, detail->sum.tallies, tally);
 		add_facts(snapshot, key, i, rows_facts(&detail->sum, 0));

@@ -60,11 +60,10 @@ static void add_count(struct event_sum *sum, struct figure count, double interva
 {
 	if (!figure_known(count)) {
 		if (sum->n > 0) /* it was known before: the total lacks this interval */
-			sum->state = FIGURE_LOST;
+			sum->total = figure_sum(sum->total, FIGURE_MISSING);
 		return;
 	}
-	sum->total += count.value;
-	sum->state = figure_worse(sum->state, count.state);
+	sum->total = figure_sum(sum->total, count);
 	if (interval_s > 0)
 		update_rate(sum, count.value / interval_s);
 }
@@ -77,6 +76,7 @@ static void replace_events(struct event_totals *sums, const struct event_set *ev
 	for (size_t i = 0; i < events->n; i++) {
 		struct event_sum *known = find_sum(sums, events->items[i].name);
 
+		items[i].total = figure_exact(0);
 		if (known)
 			items[i] = *known;
 		else
@@ -129,10 +129,8 @@ void event_totals_add(struct event_totals *sums, const struct snapshot *snapshot
 
 void event_totals_zero(struct event_totals *sums)
 {
-	for (size_t i = 0; i < sums->n; i++) {
-		sums->items[i].total = 0;
-		sums->items[i].state = FIGURE_VALID;
-	}
+	for (size_t i = 0; i < sums->n; i++)
+		sums->items[i].total = figure_exact(0);
 	sums->time_ns = 0;
 }
 

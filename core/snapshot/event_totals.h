@@ -41,9 +41,8 @@ enum {
 
 struct event_sum {
 	char *name;
-	double total;            /* in the event's unit */
-	enum figure_state state; /* VALID, or the worst state added: SCALED, LOST */
-	double rate;             /* per second, of the last snapshot in which it was known */
+	struct figure total; /* in the event's unit: VALID, SCALED or LOST */
+	double rate;         /* per second, of the last snapshot in which it was known */
 	double variance, mean, jump;
 	unsigned n; /* snapshots in which it was known, up to SUMS_MEMORY */
 };

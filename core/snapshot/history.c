@@ -10,7 +10,7 @@
 #include "core/base/util.h"
 #include "core/snapshot/history_bucket.h"
 #include "core/snapshot/history_levels.h"
-#include "core/snapshot/snapshot_merge.h"
+#include "core/snapshot/snapshot_sum.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct history {
 	uint64_t held;                 /* buckets that are read; UINT64_MAX: all */
 	struct history_levels *levels; /* the buckets of a whole recording; NULL: live */
 	uint64_t end_ns;               /* end of the last snapshot */
-	struct snapshot *sum;          /* of the bucket in progress; NULL: none */
+	struct snapshot_sum sum;       /* of the bucket in progress; sum.sum NULL: none */
 	struct history_layout *layout; /* of the last bucket, a reference; NULL: no bucket yet */
 };
 
@@ -59,12 +59,11 @@ static void file_bucket(struct history *history, const struct snapshot *snapshot
 
 static void file_sum(struct history *history)
 {
-	if (!history->sum)
+	if (!history->sum.sum)
 		return;
-	snapshot_merge_evaluate(history->sum);
-	file_bucket(history, history->sum);
-	snapshot_free(history->sum);
-	history->sum = NULL;
+	snapshot_sum_evaluate(history->sum.sum);
+	file_bucket(history, history->sum.sum);
+	snapshot_sum_fini(&history->sum);
 }
 
 /* Fills a time without snapshots with empty buckets. */
@@ -101,7 +100,7 @@ void history_free(struct history *history)
 		history_bucket_fini(&history->buckets[i]);
 	history_levels_free(history->levels);
 	history_layout_unref(history->layout);
-	snapshot_free(history->sum);
+	snapshot_sum_fini(&history->sum);
 	free(history);
 }
 
@@ -122,21 +121,22 @@ void history_add(struct history *history, const struct snapshot *all)
 	uint64_t gap_ns = history->end_ns ? u64_growth(history->end_ns + snapshot->interval_ns,
 						       snapshot->time_ns)
 					  : 0;
-	bool other = history->sum && history->sum->columns != snapshot->columns;
+	bool other = history->sum.sum && history->sum.sum->columns != snapshot->columns;
 
 	history->end_ns = snapshot->time_ns;
 	if (other || gap_ns > HISTORY_BUCKET_NS / 2)
 		file_sum(history);
 	if (!history->levels)
 		file_gap(history, gap_ns, snapshot->interval_ns);
-	if (!history->sum && !snapshot->cut_short && snapshot->interval_ns >= HISTORY_BUCKET_NS) {
+	if (!history->sum.sum && !snapshot->cut_short &&
+	    snapshot->interval_ns >= HISTORY_BUCKET_NS) {
 		file_bucket(history, snapshot);
 		return;
 	}
-	if (!history->sum)
-		history->sum = snapshot_merge_new(snapshot->columns);
-	snapshot_merge_add(history->sum, snapshot);
-	if (!snapshot->cut_short && history->sum->interval_ns >= HISTORY_BUCKET_NS)
+	if (!history->sum.sum)
+		snapshot_sum_init(&history->sum, snapshot->columns, ROLLUP_THREAD);
+	snapshot_sum_add(&history->sum, snapshot);
+	if (!snapshot->cut_short && history->sum.sum->interval_ns >= HISTORY_BUCKET_NS)
 		file_sum(history);
 }
 

@@ -101,7 +101,7 @@ static void adding_fini(struct adding *adding)
 	hash_table_fini(&adding->table);
 }
 
-static void describe_process(struct row *process, const struct row *thread)
+void rollup_describe_process(struct row *process, const struct row *thread)
 {
 	unsigned threads = process->threads, lost = process->flags & ROW_LOST;
 	uint64_t doubt_ns = process->doubt_ns;
@@ -172,7 +172,7 @@ static size_t find_or_begin_row(struct adding *adding, const struct row *row)
 	if (!adding->processes && is_new)
 		describe_group(adding->by, to, row);
 	else if (is_new || is_main)
-		describe_process(to, row);
+		rollup_describe_process(to, row);
 	adding->has_main[at] |= is_main;
 	return at;
 }
@@ -312,7 +312,7 @@ static void describe_by_sleeping(struct adding *adding, const struct snapshot *s
 		bool is_new = found == 0;
 		size_t at = is_new ? begin_row(adding, key) : found - 1;
 		struct row *row = &adding->rows->items[at];
-		describe_process(row, process);
+		rollup_describe_process(row, process);
 		if (is_new) {
 			const struct snapshot_process *its = snapshot_process(snapshot, row->pid);
 
@@ -485,53 +485,61 @@ static void rollup_groups(const struct snapshot *snapshot, enum rollup by,
 	adding_fini(&adding);
 }
 
-void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
-		 struct rows *rows)
+/*
+ * Adds the threads up, to processes (within their user or cgroup) or to users or cgroups. Returns
+ * what struct rows has as `only`.
+ */
+static size_t *add_threads(const struct snapshot *snapshot, enum rollup by, bool processes,
+			   const struct row_filter *filter, struct rows *rows)
 {
 	const struct columns *columns = snapshot->columns;
-	bool groups = rollup_is_of_groups(by), named = by == ROLLUP_COMMAND;
-	struct rows processes = {0};
+	bool groups = rollup_is_of_groups(by);
 	struct adding adding = {
-		.by = named ? ROLLUP_PROCESS : by,
-		.processes = true,
+		.by = by,
+		.processes = processes,
 		.snapshot = snapshot,
-		.befores = groups && !named ? snapshot->befores : NULL,
+		.befores = groups ? snapshot->befores : NULL,
 		.filter = filter,
-		.rows = &processes,
+		.rows = rows,
 	};
 
 	adding_init(&adding, columns,
 		    snapshot->threads.n + snapshot->n_sleeping + snapshot->n_befores);
 	add_rows(&adding, columns, &snapshot->threads);
-	if (!groups || named || filter)
+	if (processes && (!groups || filter))
 		describe_by_sleeping(&adding, snapshot);
 	if (by == ROLLUP_TREE)
 		make_tree(&adding, columns);
 	if (filter)
 		remove_rows(columns, &adding);
-	if (groups) {
+	size_t *only = adding.only;
+	adding.only = NULL;
+	adding_fini(&adding);
+	return only;
+}
+
+void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
+		 struct rows *rows)
+{
+	const struct columns *columns = snapshot->columns;
+	struct rows processes;
+	size_t *only = add_threads(snapshot, by == ROLLUP_COMMAND ? ROLLUP_PROCESS : by, true,
+				   filter, &processes);
+
+	if (rollup_is_of_groups(by)) {
 		rollup_groups(snapshot, by, &processes, rows);
 		rows_evaluate_sums(columns, snapshot_scope(snapshot), NULL, NULL, rows);
 		rows_fini(&processes);
+		free(only);
 	} else {
-		rows_evaluate_sums(columns, snapshot_scope(snapshot), &snapshot->threads,
-				   adding.only, &processes);
-		adding.only = NULL;
+		rows_evaluate_sums(columns, snapshot_scope(snapshot), &snapshot->threads, only,
+				   &processes);
 		*rows = processes;
 	}
-	adding_fini(&adding);
 }
 
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows)
 {
-	const struct columns *columns = snapshot->columns;
-	struct adding adding = {
-		.by = by,
-		.processes = by == ROLLUP_PROCESS,
-		.snapshot = snapshot,
-		.befores = by == ROLLUP_USER || by == ROLLUP_CGROUP ? snapshot->befores : NULL,
-		.rows = rows,
-	};
 	struct rows processes;
 
 	if (by == ROLLUP_COMMAND) {
@@ -540,10 +548,5 @@ void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows
 		rows_fini(&processes);
 		return;
 	}
-	adding_init(&adding, columns,
-		    snapshot->threads.n + snapshot->n_sleeping + snapshot->n_befores);
-	add_rows(&adding, columns, &snapshot->threads);
-	if (adding.processes)
-		describe_by_sleeping(&adding, snapshot);
-	adding_fini(&adding);
+	free(add_threads(snapshot, by, !rollup_is_of_groups(by), NULL, rows));
 }

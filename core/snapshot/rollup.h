@@ -69,10 +69,16 @@ const char *rollup_text(const struct snapshot *snapshot, enum rollup by, const s
 void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct row_filter *filter,
 		 struct rows *rows);
 /*
- * The same by process, user, cgroup or command, for a caller that needs few of the rows: not
+ * The same without a filter, and not by thread, for a caller that needs few of the rows: not
  * evaluated (rows_evaluate_one), and `processes` of users and cgroups is not set.
  */
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
+
+/*
+ * Describes the row of a process by its main thread, which need not have run, or by another one
+ * while the main thread is unknown. Keeps what is summed: threads, ROW_LOST and doubt_ns.
+ */
+void rollup_describe_process(struct row *process, const struct row *thread);
 
 /*
  * CPUs by CPU, socket or node, evaluated. `cpu` is the number of the unit, or -1 for all CPUs of

@@ -18,8 +18,8 @@
 
 /*
  * A picture of one interval: what each task and CPU did, the totals, and how far the figures can be
- * trusted. snapshot_build() makes it from the interval. The engine or the replay then sets the
- * members that the interval does not have (snapshot_build.h) and passes the snapshot on. From then
+ * trusted. snapshot_build() makes it from the interval, snapshot_set_facts() adds what the interval
+ * does not have. Then the engine or the replay passes the snapshot on. From then
  * on only the number of owners changes, so any thread may read it. For every event, without the
  * rows of tasks that did not run:
  *

@@ -42,6 +42,7 @@ struct filling {
 	struct interval_gaps gaps;
 	struct run_proofs proofs;
 	struct cgroup_subjects cgroups;
+	struct wait_places waits;
 	size_t sleeping_capacity, cmdlines_capacity, befores_capacity;
 	uint64_t cut; /* of tasks_begin_cut() */
 };
@@ -204,23 +205,23 @@ static bool fill_root(struct filling *filling, const struct target_root *root, s
 	return true;
 }
 
-/* The times of waiting of a target without a slot are unknown. */
-static void fill_root_times(const struct filling *filling, size_t row)
+/* The times of waiting of a row without a slot. The totals do not have them. */
+static void fill_waits(const struct filling *filling, size_t row, const struct wait_values *values)
 {
-	struct snapshot *snapshot = filling->snapshot;
-	const struct columns *columns = snapshot->columns;
-	struct wait_places places;
+	const struct columns *columns = filling->snapshot->columns;
+	uint64_t *tally = rows_tally(columns, &filling->snapshot->threads, row);
 
-	wait_places_find(&places, columns->plan, &columns->events);
-	if (places.any)
-		wait_values_add(&places,
-				&(struct wait_values){.lifetime_ns = snapshot->interval_ns},
-				rows_tally(columns, &snapshot->threads, row));
+	if (!filling->waits.any)
+		return;
+	/* Without facts, the rows of still tasks share a tally. */
+	memset(tally, 0, tally_width(&columns->plan->shape) * sizeof(*tally));
+	wait_values_add(&filling->waits, values, tally);
 }
 
 static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 {
 	size_t n, n_ran = rows->n;
+	const uint64_t interval_ns = filling->snapshot->interval_ns;
 	const struct target_root *roots = target_roots(filling->source->target, &n);
 	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
 
@@ -233,8 +234,9 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 			continue;
 		if (!fill_root(filling, &roots[i], &rows->items[rows->n]))
 			continue;
-		if (!roots[i].ended_ns)
-			fill_root_times(filling, rows->n);
+		if (!roots[i].ended_ns) /* what it waited for is unknown */
+			fill_waits(filling, rows->n,
+				   &(struct wait_values){.lifetime_ns = interval_ns});
 		rows->n++;
 	}
 	free(ran);
@@ -431,32 +433,23 @@ static void append_still_if_wanted(void *arg, struct task *task)
 }
 
 /*
- * The times of waiting of a task that did not run. The totals do not have them. /proc alone shows a
- * run by ticks, if it is short: such a task is taken to be blocked.
+ * What a task that did not run waited for. /proc alone shows a run by ticks, if it is short: such a
+ * task is taken to be blocked.
  */
-static void fill_still_times(const struct filling *filling, size_t row)
+static struct wait_values still_waits(const struct filling *filling, const struct row *row)
 {
-	struct snapshot *snapshot = filling->snapshot;
-	const struct columns *columns = snapshot->columns;
 	const struct interval *interval = filling->source->interval;
-	struct rows *rows = &snapshot->threads;
-	uint64_t *tally = rows_tally(columns, rows, row);
-	struct wait_values values = {.lifetime_ns = snapshot->interval_ns};
-	struct wait_places places;
+	const uint64_t interval_ns = filling->snapshot->interval_ns;
+	struct wait_values values = {.lifetime_ns = interval_ns};
 
-	wait_places_find(&places, columns->plan, &columns->events);
-	if (!places.any)
-		return;
-	if (rows->items[row].flags & ROW_ZOMBIE)
-		values = (struct wait_values){0};
-	else if (columns->plan->per_task)
-		wait_values_unseen(snapshot->interval_ns, &values);
+	if (row->flags & ROW_ZOMBIE)
+		values.lifetime_ns = 0;
+	else if (filling->snapshot->columns->plan->per_task)
+		wait_values_unseen(interval_ns, &values);
 	else if (interval->still.known)
-		wait_values_still(snapshot->interval_ns, interval->still.blocked,
-				  interval->still.sleeping, &values);
-	/* Without facts, these rows share a tally. */
-	memset(tally, 0, tally_width(&interval->shape) * sizeof(*tally));
-	wait_values_add(&places, &values, tally);
+		wait_values_still(interval_ns, interval->still.blocked, interval->still.sleeping,
+				  &values);
+	return values;
 }
 
 static void fill_still(struct filling *filling, const struct still_tasks *still, struct rows *rows)
@@ -467,8 +460,11 @@ static void fill_still(struct filling *filling, const struct still_tasks *still,
 		rows->n++;
 	}
 	rows->n_still = still->n;
-	for (size_t i = 0; i < still->n; i++)
-		fill_still_times(filling, rows->n - 1 - i);
+	for (size_t i = rows->n - still->n; i < rows->n; i++) {
+		const struct wait_values values = still_waits(filling, &rows->items[i]);
+
+		fill_waits(filling, i, &values);
+	}
 }
 
 /* The part of a task that ran that is in the target, and its changes in this interval. */
@@ -538,6 +534,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 							 : CMDLINE_EVERY_NS)),
 	};
 
+	wait_places_find(&filling.waits, columns->plan, &columns->events);
 	snapshot->places = xcalloc(interval->n_ran + interval->n_places, sizeof(*snapshot->places));
 	filling.cut = tasks_begin_cut(source->tasks);
 	mark_sleeping_roots(source);
@@ -623,11 +620,38 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	snapshot_evaluate_busy(snapshot, &all, snapshot->figures);
 }
 
-void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes)
+static void set_notes(struct snapshot *snapshot, const struct snapshot_facts *facts)
 {
-	snapshot->notes = xcalloc(notes->n, sizeof(char *));
-	for (size_t i = 0; i < notes->n; i++)
-		snapshot->notes[snapshot->n_notes++] = xstrdup(notes->items[i].text);
+	struct notes notes = {0};
+
+	notes_add_all(&notes, facts->notes);
+	if (facts->recorded_notes)
+		notes_add_all(&notes, facts->recorded_notes);
+	snapshot->notes = xcalloc(notes.n, sizeof(char *));
+	for (size_t i = 0; i < notes.n; i++)
+		snapshot->notes[snapshot->n_notes++] = xstrdup(notes.items[i].text);
+	notes_fini(&notes);
+}
+
+void snapshot_set_facts(struct snapshot *snapshot, const struct snapshot_facts *facts)
+{
+	snapshot->sequence = facts->sequence;
+	snapshot->time_ns = facts->time_ns;
+	snapshot->realtime_ns = facts->realtime_ns;
+	snapshot->whole = facts->whole;
+	text_copy(snapshot->host, sizeof(snapshot->host), facts->host);
+	text_copy(snapshot->pmu, sizeof(snapshot->pmu), facts->pmu);
+	snapshot->mode = facts->mode;
+	snapshot->machine = *facts->machine;
+	snapshot->cost = facts->cost;
+	snapshot->lost_records = facts->lost_records;
+	snapshot->windowed_cpus = facts->windowed_cpus;
+	snapshot->tasks = facts->tasks;
+	snapshot->threads_ran = facts->threads_ran;
+	snapshot->threads_counted = facts->threads_counted;
+	snapshot->code = facts->code;
+	set_notes(snapshot, facts);
+	notes_expire(facts->notes);
 }
 
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns)
@@ -639,7 +663,6 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->command_lines = source->command_lines;
 	snapshot->interval_ns = interval_ns;
 	snapshot->uneven = source->uneven;
-	snapshot->lost_records = source->interval->lost_records;
 	snapshot->others = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->others,
 				  width * sizeof(uint64_t));
 	/* Before the rows: their shares are of the totals. */

@@ -40,15 +40,32 @@ struct snapshot_source {
 	float uneven;    /* as struct snapshot has it */
 };
 
+/* What an interval does not have: the members of struct snapshot with the same names. Borrowed. */
+struct snapshot_facts {
+	uint64_t sequence, time_ns, realtime_ns;
+	bool whole;
+	const char *host, *pmu;
+	enum count_mode mode;
+	const struct snapshot_machine *machine;
+	struct snapshot_cost cost;
+	uint64_t lost_records;
+	unsigned windowed_cpus, tasks;
+	size_t threads_ran, threads_counted;
+	struct code_profile *code;          /* the snapshot takes this reference over */
+	struct notes *notes;                /* of this run */
+	const struct notes *recorded_notes; /* of a replay, shown after them; NULL: none */
+};
+
 /*
- * Returns a snapshot of the interval: rows, CPUs, totals and all figures. The caller owns it.
- * Before another reads it, the caller sets what the interval does not have: sequence, time_ns,
- * realtime_ns, whole, host, replay, offset_ns, mode, pmu, machine, cost, windowed_cpus,
- * recorded_bytes, tasks, threads_ran, threads_counted, code, notes, and lost_records of a
- * recording.
+ * Returns a snapshot of the interval: rows, CPUs, totals and all figures. The caller owns it, and
+ * calls snapshot_set_facts() before another reads it.
  */
 struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t interval_ns);
-/* Sets the notes of a snapshot without notes to copies of these. */
-void snapshot_set_notes(struct snapshot *snapshot, const struct notes *notes);
+/*
+ * Sets the facts of a built snapshot. Its notes are copies. Then an interval of the transient notes
+ * of this run ends, so they are in NOTES_TRANSIENT_INTERVALS snapshots. A feed sets `replay` and
+ * `offset_ns`, the engine sets `recorded_bytes`.
+ */
+void snapshot_set_facts(struct snapshot *snapshot, const struct snapshot_facts *facts);
 
 #endif

@@ -78,7 +78,7 @@ static void add_tree(struct code_sum *sum, const struct snapshot *snapshot,
 {
 	struct rows rows;
 
-	rollup_rows(snapshot, ROLLUP_TREE, NULL, &rows);
+	rollup_tallies(snapshot, ROLLUP_TREE, &rows);
 	for (size_t i = 0; i < rows.n; i++) {
 		if ((uint32_t)rows.items[i].pid != key->number)
 			continue;

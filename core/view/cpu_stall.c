@@ -52,9 +52,7 @@ struct figure cpu_stall_in_unit(const struct snapshot *snapshot, enum rollup by,
 
 		if ((by == ROLLUP_NODE ? cpu->node : cpu->socket) != unit || !figure_known(stall))
 			continue;
-		double sum = mean.value + stall.value;
-		mean = n++ ? figure_of_two(mean, stall) : stall;
-		mean.value = sum;
+		mean = n++ ? figure_sum(mean, stall) : stall;
 	}
 	if (n > 0)
 		mean.value /= (double)n;

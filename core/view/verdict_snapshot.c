@@ -98,9 +98,7 @@ static void append_rate(const struct sentence *sentence, const char *name, bool 
 		if (i != sentence->heaviest &&
 		    !(all && sentence->losses->verdicts[i] == sentence->verdict))
 			continue;
-		struct figure both = figure_of_two(sum, figures[metric]);
-		both.value = sum.value + figures[metric].value;
-		sum = both;
+		sum = figure_sum(sum, figures[metric]);
 	}
 	figure_format(snapshot->columns->metrics[metric].def, sum, &cell);
 	append(sentence, cell.text);

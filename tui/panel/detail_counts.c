@@ -24,13 +24,13 @@ enum {
 static void format_total(const struct event_sum *sum, char *text, size_t size)
 {
 	static const char units[] = " kMGTPE";
-	double value = sum->total;
+	double value = sum->total.value;
 
 	for (const char *unit = units; *unit; unit++, value /= 1000) {
 		char number[40];
 
 		text_grouped(number, sizeof(number), (uint64_t)value);
-		snprintf(text, size, "%s%s%.1s", figure_mark(sum->state), number,
+		snprintf(text, size, "%s%s%.1s", figure_mark(sum->total.state), number,
 			 *unit == ' ' ? "" : unit);
 		if (strlen(text) <= NUMBER_WIDTH)
 			return;

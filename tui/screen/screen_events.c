@@ -207,7 +207,7 @@ static void cell_total(const struct event_line *line, const struct metric_def *d
 	struct figure total = line->count;
 
 	if (line->sum && line->sum->n > 0)
-		total = (struct figure){line->sum->total, 1, line->sum->state};
+		total = line->sum->total;
 	figure_format(def, total, cell);
 }
 

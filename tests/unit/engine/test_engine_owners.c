@@ -6,7 +6,7 @@
 #include "tests/unit/shared/engine_run.h"
 
 #include "core/snapshot/rollup.h"
-#include "core/snapshot/snapshot_merge.h"
+#include "core/snapshot/snapshot_sum.h"
 #include "tests/unit/shared/cases.h"
 
 #include <math.h>
@@ -239,14 +239,16 @@ static void check_member(const struct snapshot *snapshot, double percent, enum f
 /* A sum has the doubt of its parts. */
 static void check_merged(const struct snapshot *first, const struct snapshot *second)
 {
-	struct snapshot *sum = snapshot_merge_new(first->columns);
+	struct snapshot_sum all;
 	int metric = columns_metric(first->columns, "cpu_percent");
 
-	snapshot_merge_add(sum, first);
-	snapshot_merge_add(sum, second);
-	snapshot_merge_evaluate(sum);
+	snapshot_sum_init(&all, first->columns, ROLLUP_THREAD);
+	struct snapshot *sum = all.sum;
+	snapshot_sum_add(&all, first);
+	snapshot_sum_add(&all, second);
+	snapshot_sum_evaluate(sum);
 	assert_int_equal(sum->target_figures[metric].state, FIGURE_SCALED);
-	snapshot_free(sum);
+	snapshot_sum_fini(&all);
 }
 
 static void loop_that_crosses(void **state)

@@ -10,7 +10,7 @@ static int column(const struct snapshot *snapshot, const char *name)
 }
 
 /* What was recorded: cycles, instructions, faults and what every run has. */
-static void record_columns(const char *path, struct seen *seen)
+static void record_columns(const char *path, struct seen *seen, size_t n)
 {
 	static const struct engine_column asked[] = {{ENGINE_METRIC, "ipc"},
 						     {ENGINE_EVENTS, "page-faults"},
@@ -18,7 +18,7 @@ static void record_columns(const char *path, struct seen *seen)
 	const struct scene scene = {
 		.config = {.preset = &preset_none, .columns = asked, .n_columns = 3}};
 
-	record(&scene, path, seen, 5);
+	record(&scene, path, seen, n);
 }
 
 static void test_requested_columns(void **state)
@@ -59,7 +59,7 @@ static void test_requested_columns(void **state)
 	};
 	struct seen seen = {0};
 
-	record_columns(path_of("columns"), &seen);
+	record_columns(path_of("columns"), &seen, 5);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct engine_config engine = {
 			.preset = rows[i].preset ? preset_find(rows[i].preset) : NULL,
@@ -115,7 +115,7 @@ static void test_commands(void **state)
 	struct seen seen = {0};
 	struct error err;
 
-	record_columns(path_of("columns"), &seen);
+	record_columns(path_of("columns"), &seen, 5);
 	struct replay *replay = must_open(path_of("columns"), NULL);
 	struct snapshot *snapshot =
 		after(replay, REQUEST_ADD_METRIC, "per=cycles / instructions", 0);
@@ -148,6 +148,29 @@ static void test_commands(void **state)
 		if (snapshot->n_notes == 0 || !strstr(snapshot->notes[0], refused[i].says))
 			fail_msg("'%s' is not '%s'", snapshot->n_notes ? snapshot->notes[0] : "",
 				 refused[i].says);
+		snapshot_free(snapshot);
+	}
+	replay_free(replay);
+	seen_fini(&seen);
+}
+
+/* As live, a refusal is noted for some intervals, and again if it is asked for again. */
+static void test_refusals_pass(void **state)
+{
+	struct seen seen = {0};
+
+	(void)state;
+	record_columns(path_of("refusals"), &seen, 3 * NOTES_TRANSIENT_INTERVALS);
+	struct replay *replay = must_open(path_of("refusals"), NULL);
+	for (int i = 0; i < 3 * NOTES_TRANSIENT_INTERVALS; i++) {
+		bool again = i == 0 || i == 2 * NOTES_TRANSIENT_INTERVALS;
+		struct snapshot *snapshot =
+			again ? after(replay, REQUEST_REMOVE, "branches", 0) : must_show(replay);
+		bool noted = snapshot->n_notes > 0 &&
+			     strstr(snapshot->notes[0], "There is no column") != NULL;
+		bool passed = i >= NOTES_TRANSIENT_INTERVALS && i < 2 * NOTES_TRANSIENT_INTERVALS;
+		if (noted == passed)
+			fail_msg("interval %d", i);
 		snapshot_free(snapshot);
 	}
 	replay_free(replay);
@@ -313,11 +336,9 @@ static void test_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requested_columns),
-		cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_columns_of_plans),
-		cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_requested_columns), cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_refusals_pass),     cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_columns_of_plans),  cmocka_unit_test(test_constants),
 	};
 
 	return cmocka_run_group_tests(tests, recorded_scenes_setup, recorded_scenes_teardown);

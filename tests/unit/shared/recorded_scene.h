@@ -30,7 +30,7 @@
  * with a replay of the recording. The recordings are in a directory of their own, which exists
  * between the two group functions of cmocka: recorded_scenes_setup() and ..._teardown().
  */
-enum { INTERVALS_MAX = 8 };
+enum { INTERVALS_MAX = 8, SEEN_MAX = 32 };
 
 extern char recorded_directory[];
 int recorded_scenes_setup(void **state);
@@ -63,7 +63,7 @@ struct scene {
 };
 
 struct seen {
-	struct snapshot *items[INTERVALS_MAX]; /* owned */
+	struct snapshot *items[SEEN_MAX]; /* owned */
 	size_t n;
 };
 

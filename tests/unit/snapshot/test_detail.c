@@ -54,6 +54,27 @@ static struct snapshot *make_snapshot(void)
 	return snapshot;
 }
 
+/* The time of each thread that may be another row's is in doubt in the process too. */
+static void test_doubt(void **state)
+{
+	const struct history_key process = {.kind = HISTORY_PROCESS, .number = 7, .start = 10};
+
+	(void)state;
+	for (size_t thread = 0; thread < 2; thread++) {
+		struct snapshot *snapshot = make_snapshot();
+		struct detail detail;
+
+		snapshot->threads.items[thread].doubt_ns = 40000000;
+		detail_init(snapshot, &process, &detail);
+		assert_int_equal(detail.sum.items[0].doubt_ns, 40000000);
+		int metric = columns_metric(snapshot->columns, "cpu_percent");
+		assert_int_equal(rows_figures(snapshot->columns, &detail.sum, 0)[metric].state,
+				 FIGURE_SCALED);
+		detail_fini(&detail);
+		snapshot_free(snapshot);
+	}
+}
+
 enum { MOST = 4 };
 
 static void test_subjects(void **state)
@@ -230,6 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_subjects),
+		cmocka_unit_test(test_doubt),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_cgroup),
 	};

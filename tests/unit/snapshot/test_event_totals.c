@@ -41,21 +41,45 @@ static void adds_up(void **state)
 	add_second(&sums, 100, 1);
 	add_second(&sums, 100, 0.5);
 	const struct event_sum *misses = event_totals_find(&sums, "cache-misses");
-	assert_true(fabs(misses->total - 300) < 1e-6);
-	assert_int_equal(misses->state, FIGURE_SCALED);
-	assert_true(event_totals_find(&sums, "cycles")->total == 2000);
-	assert_int_equal(event_totals_find(&sums, "cycles")->state, FIGURE_VALID);
+	assert_true(fabs(misses->total.value - 300) < 1e-6);
+	assert_int_equal(misses->total.state, FIGURE_SCALED);
+	assert_true(event_totals_find(&sums, "cycles")->total.value == 2000);
+	assert_int_equal(event_totals_find(&sums, "cycles")->total.state, FIGURE_VALID);
 	assert_int_equal(sums.time_ns, 2 * NS_PER_S);
 	assert_null(event_totals_find(&sums, "stars"));
 	event_totals_zero(&sums);
 	assert_int_equal(sums.time_ns, 0);
-	assert_true(misses->total == 0);
+	assert_true(misses->total.value == 0);
 	add_second(&sums, 100, 1);
-	assert_true(misses->total == 100);
-	assert_int_equal(misses->state, FIGURE_VALID);
+	assert_true(misses->total.value == 100);
+	assert_int_equal(misses->total.state, FIGURE_VALID);
 	add_second(&sums, 0, 0); /* not counted meanwhile */
-	assert_true(misses->total == 100);
-	assert_int_equal(misses->state, FIGURE_LOST);
+	assert_true(misses->total.value == 100);
+	assert_int_equal(misses->total.state, FIGURE_LOST);
+	event_totals_fini(&sums);
+}
+
+/* A lower bound and an estimate with an unknown error: their sum is no lower bound. */
+static void an_open_estimate_is_no_bound(void **state)
+{
+	struct event_totals sums = {0};
+	struct snapshot *snapshot = second(100, 1);
+	struct metric_input input = event_totals_input(snapshot);
+
+	(void)state;
+	input.lost = true;
+	event_totals_add_row(&sums, snapshot, &input);
+	const struct event_sum *misses = event_totals_find(&sums, "cache-misses");
+	assert_int_equal(misses->total.state, FIGURE_LOST);
+	snapshot->totals[SAMPLE_GROUP_1] /= 2;
+	snapshot->totals[tally_unseen(&snapshot->columns->plan->shape)] = 1;
+	event_totals_add_row(&sums, snapshot, &input);
+	assert_int_equal(misses->total.state, FIGURE_SCALED);
+	assert_true(misses->total.share == 0);
+	event_totals_add_row(&sums, snapshot, &input);
+	add_second(&sums, 0, 0); /* not counted meanwhile */
+	assert_int_equal(misses->total.state, FIGURE_SCALED);
+	snapshot_free(snapshot);
 	event_totals_fini(&sums);
 }
 
@@ -71,7 +95,8 @@ static void has_a_whole_once(void **state)
 		snapshot->whole = true;
 		event_totals_add(&sums, snapshot);
 		snapshot_free(snapshot);
-		assert_true(event_totals_find(&sums, "cache-misses")->total == 100.0 * (double)i);
+		assert_true(event_totals_find(&sums, "cache-misses")->total.value ==
+			    100.0 * (double)i);
 		assert_int_equal(sums.time_ns, NS_PER_S);
 	}
 	event_totals_fini(&sums);
@@ -89,12 +114,12 @@ static void finds_events_by_name(void **state)
 	other->columns->events.items[SAMPLE_CACHE_MISSES].name = xstrdup("stars");
 	event_totals_add(&sums, other);
 	assert_null(event_totals_find(&sums, "cache-misses"));
-	assert_true(event_totals_find(&sums, "stars")->total == 100);
-	assert_true(event_totals_find(&sums, "cycles")->total == 2000);
+	assert_true(event_totals_find(&sums, "stars")->total.value == 100);
+	assert_true(event_totals_find(&sums, "cycles")->total.value == 2000);
 	other->targeted = true;
 	snapshot_merge_target(other);
 	event_totals_add(&sums, other);
-	assert_true(event_totals_find(&sums, "cycles")->total == 0);
+	assert_true(event_totals_find(&sums, "cycles")->total.value == 0);
 	assert_int_equal(sums.time_ns, NS_PER_S);
 	snapshot_free(other);
 	event_totals_fini(&sums);
@@ -233,6 +258,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adds_up),
+		cmocka_unit_test(an_open_estimate_is_no_bound),
 		cmocka_unit_test(has_a_whole_once),
 		cmocka_unit_test(finds_events_by_name),
 		cmocka_unit_test(states_its_error),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Histories of handmade snapshots. */
 #include "core/snapshot/history.h"
-#include "core/snapshot/snapshot_merge.h"
+#include "core/snapshot/snapshot_sum.h"
 #include "tests/unit/shared/allocated.h"
 #include "tests/unit/shared/sample.h"
 
@@ -468,9 +468,11 @@ static void test_sum(void **state)
 
 	machine_set(&first->machine, MACHINE_FORKS, 4);
 	machine_set(&second->machine, MACHINE_FORKS, 8);
-	sum = snapshot_merge_new(first->columns);
-	snapshot_merge_add(sum, first);
-	snapshot_merge_add(sum, second);
+	struct snapshot_sum all;
+	snapshot_sum_init(&all, first->columns, ROLLUP_THREAD);
+	sum = all.sum;
+	snapshot_sum_add(&all, first);
+	snapshot_sum_add(&all, second);
 	assert_true(sum->machine.values[MACHINE_FORKS] == 6);
 	assert_int_equal(sum->threads.n, 2);
 	assert_int_equal(rows_tally(columns, &sum->threads, 0)[TALLY_TASK_CLOCK], 2000);
@@ -483,7 +485,7 @@ static void test_sum(void **state)
 	assert_int_equal(sum->interval_ns, 2 * NS_PER_S);
 	assert_int_equal(sum->n_cpus, 2);
 	assert_true(snapshot_conserves(sum, NULL));
-	snapshot_merge_evaluate(sum);
+	snapshot_sum_evaluate(sum);
 	/* The task has moved, and the sum has both cgroups. The other task is in none. */
 	struct rows by_cgroup;
 	rollup_tallies(sum, ROLLUP_CGROUP, &by_cgroup);
@@ -501,7 +503,7 @@ static void test_sum(void **state)
 	assert_float_equal(sum->figures[columns_metric(columns, "ipc")].value, 1, 1e-9);
 	snapshot_free(first);
 	snapshot_free(second);
-	snapshot_free(sum);
+	snapshot_sum_fini(&all);
 	columns_unref(columns);
 }
 
@@ -524,19 +526,21 @@ static void test_sum_of_doubts(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct sample_row row = task(7, 5, 100 * NS_PER_MS, 1);
 		struct snapshot *one = sample_snapshot(columns_ref(columns), &row, 1);
-		struct snapshot *sum = snapshot_merge_new(columns);
+		struct snapshot_sum all;
 
+		snapshot_sum_init(&all, columns, ROLLUP_THREAD);
+		struct snapshot *sum = all.sum;
 		one->interval_ns = 100 * NS_PER_MS;
 		one->cpus[0].tally[TALLY_TASK_CLOCK] = 100 * NS_PER_MS;
 		one->cpus[0].doubt_ns = (rows[i].gaps_ms + rows[i].ticks_ms) * NS_PER_MS;
 		one->cpus[0].ticks_ns = rows[i].ticks_ms * NS_PER_MS;
 		for (size_t k = 0; k < N; k++)
-			snapshot_merge_add(sum, one);
-		snapshot_merge_evaluate(sum);
+			snapshot_sum_add(&all, one);
+		snapshot_sum_evaluate(sum);
 		assert_int_equal(sum->cpus[0].doubt_ns, rows[i].want_ms * NS_PER_MS);
 		assert_int_equal(sum->cpus[0].figures[index].state, rows[i].state);
 		snapshot_free(one);
-		snapshot_free(sum);
+		snapshot_sum_fini(&all);
 	}
 	columns_unref(columns);
 }
@@ -569,13 +573,15 @@ static void test_sum_cgroups(void **state)
 	struct columns *columns = sample_columns("overview");
 	struct snapshot *first = in_cgroups(columns, FEW, ALL);
 	struct snapshot *second = in_cgroups(columns, MANY, MANY);
-	struct snapshot *sum = snapshot_merge_new(first->columns);
-	snapshot_merge_add(sum, first);
+	struct snapshot_sum all;
+	snapshot_sum_init(&all, first->columns, ROLLUP_THREAD);
+	struct snapshot *sum = all.sum;
+	snapshot_sum_add(&all, first);
 
 	(void)state;
 	assert_int_equal(sum->n_cgroups, FEW);
-	snapshot_merge_add(sum, second);
-	snapshot_merge_add(sum, first);
+	snapshot_sum_add(&all, second);
+	snapshot_sum_add(&all, first);
 	assert_int_equal(sum->n_cgroups, MANY);
 	assert_int_equal(sum->threads.n, MANY);
 	for (size_t i = 0; i < sum->threads.n; i++) {
@@ -587,7 +593,7 @@ static void test_sum_cgroups(void **state)
 	}
 	snapshot_free(first);
 	snapshot_free(second);
-	snapshot_free(sum);
+	snapshot_sum_fini(&all);
 	columns_unref(columns);
 }
 

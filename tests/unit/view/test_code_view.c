@@ -2,7 +2,7 @@
 /* Functions of each kind of row, their shares, errors and metrics, and their callers. */
 #include "core/view/code_view.h"
 
-#include "core/snapshot/snapshot_merge.h"
+#include "core/snapshot/snapshot_sum.h"
 #include "core/view/code_hottest.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/profile_samples.h"
@@ -355,22 +355,24 @@ static void sums_of_snapshots_have_it(void **state)
 {
 	struct snapshot *snapshot = snapshot_of(by_bits, ARRAY_SIZE(by_bits));
 	struct snapshot *plain = sample_snapshot(sample_columns("overview"), tasks, TASKS);
-	struct snapshot *sum = snapshot_merge_new(snapshot->columns);
+	struct snapshot_sum all;
 
+	snapshot_sum_init(&all, snapshot->columns, ROLLUP_THREAD);
+	struct snapshot *sum = all.sum;
 	(void)state;
 	assert_null(code_index_new(plain));
 	size_t bytes = snapshot_bytes(snapshot);
-	snapshot_merge_add(sum, snapshot);
-	snapshot_merge_add(sum, snapshot);
+	snapshot_sum_add(&all, snapshot);
+	snapshot_sum_add(&all, snapshot);
 	assert_int_equal(sum->code->n_entries, ARRAY_SIZE(by_bits));
 	assert_int_equal(sum->code->entries[0].samples, 2);
 	struct code_profile *code = snapshot->code;
 	snapshot->code = NULL;
 	assert_int_equal(bytes - snapshot_bytes(snapshot), code_profile_bytes(code));
-	snapshot_merge_add(sum, snapshot); /* an interval without */
+	snapshot_sum_add(&all, snapshot); /* an interval without */
 	assert_int_equal(sum->code->n_entries, ARRAY_SIZE(by_bits));
 	code_profile_free(code);
-	snapshot_free(sum);
+	snapshot_sum_fini(&all);
 	snapshot_free(plain);
 	snapshot_free(snapshot);
 }
