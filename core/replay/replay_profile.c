@@ -72,7 +72,7 @@ static void end_before_name(struct replay_profile *profile, struct record *named
 		return;
 	/* An unknown start is equal to any. */
 	if (task->start_ns == 0)
-		task->start_ns = 1;
+		task_set_start(task, 1);
 	record.kind = RECORD_EXIT;
 	record.fork.ppid = task->ppid;
 	record.fork.ptid = task->ptid;
@@ -114,7 +114,7 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 			return;
 		task = tasks_fork(tasks, record);
 		if (synthesized)
-			task->start_ns = 0;
+			task_set_start(task, 0);
 	} else {
 		if (!synthesized)
 			end_before_name(profile, record);
@@ -125,13 +125,6 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 }
 
 /* Samples */
-
-/* Idle CPUs, and what interrupts them: perf names it so. */
-static void name_idle_task(struct task *task)
-{
-	text_copy(task->comm, sizeof(task->comm), "swapper");
-	task->kernel = true;
-}
 
 static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t weight)
 {
@@ -149,8 +142,8 @@ static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t 
 	if (sample->tid >= 0) {
 		struct task *task =
 			tasks_at(state->tasks, sample->pid, sample->tid, profile->last_ns);
-		if (sample->tid == 0)
-			name_idle_task(task);
+		if (sample->tid == 0) /* idle CPUs, and what interrupts them */
+			task_set_idle(task);
 		sampled_event_add(profile->plan, interval_task(interval, task), event, weight);
 	} else {
 		sampled_event_add(profile->plan, interval->unattributed, event, weight);

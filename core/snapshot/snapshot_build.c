@@ -81,8 +81,8 @@ static bool is_lost(struct filling *filling, struct task *task)
 
 	if (task->zombie && counted.ns == 0)
 		return false;
-	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
-		return task->lost;
+	if (source->recorded_marks && task->recorded.known && (ran || !source->chosen))
+		return task->recorded.lost;
 	if (interval_has_gaps(source->interval, &filling->gaps, task))
 		return true;
 	return interval_may_be_unseen(source->interval, &filling->gaps, task) &&

@@ -127,4 +127,10 @@ void waits_end(struct waits *waits);
  */
 void waits_cut(struct waits *waits, struct interval *interval);
 
+/*
+ * After the cut of an interval that began at begin_ns: whether its records end with the task
+ * running or runnable.
+ */
+bool waits_end_runnable(const struct task *task, uint64_t begin_ns);
+
 #endif
