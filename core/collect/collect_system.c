@@ -235,10 +235,9 @@ static int open_cpus(struct collect_system *self, struct error *err)
 	return last;
 }
 
-static void begin_turns(struct collect_system *self)
+static void begin_turns(struct collect_system *self, uint64_t length_ns)
 {
-	cpu_counter_set_begin_turns(&self->cpus, plan_most_turns(self->base.plan),
-				    self->base.refresh_ns);
+	cpu_counter_set_begin_turns(&self->cpus, plan_most_turns(self->base.plan), length_ns);
 }
 
 /*
@@ -352,7 +351,6 @@ static int replan(struct collect_system *self, struct error *err)
 	open_sockets(self);
 	duty_cycle_measure(&self->duty);
 	begin_interval(self);
-	self->base.stale = false;
 	return result;
 }
 
@@ -419,13 +417,19 @@ static void system_turn(struct collect *collect)
 		looks_turn(&self->looks, now_ns);
 }
 
-static void system_renew(struct collect *collect)
+static void system_watch(struct collect *collect, pid_t pid, pid_t tid, uint64_t since_ns)
+{
+	waits_watch(&self_of(collect)->waits, pid, tid, since_ns);
+}
+
+static void system_renew(struct collect *collect, const struct collect_next *next)
 {
 	struct collect_system *self = self_of(collect);
 	struct error err;
 
-	code_sampler_measure(&self->code, collect->code, collect->plan, &collect->interval,
-			     collect->code_ns);
+	wait_watch_reset(&self->waits.watch);
+	code_sampler_measure(&self->code, next->code, collect->plan, &collect->interval,
+			     next->code_ns);
 	for (size_t i = 0; i < self->cpus.n; i++)
 		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
 			cpu_counters_close(&self->cpus.items[i]);
@@ -434,15 +438,15 @@ static void system_renew(struct collect *collect)
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);
-	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
+	bool anew = again || next->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
 	code_sampler_renew(&self->code, collect->plan);
 	collect->code_events = code_sampler_events(&self->code, &collect->n_code_events);
 	cpu_counter_set_enable_switch_records(&self->cpus);
 	hidden_switches_renew(&self->hidden, &self->cpus, anew);
-	begin_turns(self);
-	duty_cycle_begin(&self->duty, collect->refresh_ns);
+	begin_turns(self, next->length_ns);
+	duty_cycle_begin(&self->duty, next->length_ns);
 	schedule_rival_check(self);
 }
 
@@ -498,7 +502,7 @@ static void name_runners(struct collect_system *self)
 	}
 }
 
-static void system_cut(struct collect *collect)
+static struct collect_result system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
@@ -528,11 +532,14 @@ static void system_cut(struct collect *collect)
 		self->waits.throttling.unwanted = collect->interval.sequence;
 	self->waits.elsewhere = has_other_cpus(self);
 	waits_cut(&self->waits, &collect->interval);
-	collect->watches = waits_wanted(&self->waits);
 	contention_cut(&self->contention, &collect->interval);
-	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
-	collect->switch_ns = self->duty.switch_ns;
-	collect->windowed_cpus = self->duty.windowed_cpus;
+	uint64_t records = duty_cycle_judge(&self->duty, &collect->interval);
+	return (struct collect_result){
+		.records = records,
+		.switch_ns = self->duty.switch_ns,
+		.windowed_cpus = self->duty.windowed_cpus,
+		.watch = waits_wanted(&self->waits) ? &self->waits.watch : NULL,
+	};
 }
 
 static int system_admit(struct collect *collect, pid_t pid, struct error *err)
@@ -580,6 +587,7 @@ static const struct collect_ops system_ops = {
 	.cut = system_cut,
 	.admit = system_admit,
 	.renew = system_renew,
+	.watch = system_watch,
 	.record = system_record,
 	.free = system_free,
 };
@@ -608,7 +616,6 @@ static struct collect_system *system_new(const struct collect_context *context,
 
 	self->base.ops = &system_ops;
 	self->base.mode = COUNT_MODE_SYSTEM;
-	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times = (struct proc_times){
 		.sys = context->sys,
@@ -616,7 +623,6 @@ static struct collect_system *system_new(const struct collect_context *context,
 	};
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.target = context->target;
-	self->waits.watch = &self->base.watch;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->waits.looks = &self->looks;
 	budget_init(&self->base.budget, context->sys, context->pmus);
@@ -662,7 +668,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	if (result == 0)
 		result = replan(self, err);
 	if (result == 0)
-		begin_turns(self);
+		begin_turns(self, NS_PER_S);
 	schedule_rival_check(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(

@@ -167,7 +167,7 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	uint64_t pause_ns = 0; /* no work before that time */
 
 	if (deadline_ns > engine->cut_ns)
-		collect->refresh_ns = deadline_ns - engine->cut_ns;
+		engine->next.length_ns = deadline_ns - engine->cut_ns;
 	for (;;) {
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
@@ -211,12 +211,12 @@ static void begin_next_interval(struct engine *engine)
 	struct collect *collect = engine->collect;
 
 	engine_code_record(&engine->code, NULL); /* until the recording goes on */
-	wait_watch_reset(&collect->watch);
 	engine_do_requests(engine);
 	/* The collector tries groups on this thread, which must not have pmctop's own counter. */
-	if (collect->stale && collect->budget.native)
+	if ((engine->next.stale || engine->result.replans) && collect->budget.native)
 		self_cost_pause(&engine->self_cost);
-	collect->ops->renew(collect);
+	collect->ops->renew(collect, &engine->next);
+	engine->next.stale = false;
 	if (collect->plan != engine->columns->plan) {
 		engine_renew_columns(engine);
 		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
@@ -236,22 +236,22 @@ static void scan_uncounted_cpus(struct engine *engine)
 /* Fills in all but the tallies. */
 static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 {
-	const struct collect *collect = engine->collect;
+	const struct collect_result *result = &engine->result;
 
 	snapshot->sequence = ++engine->sequence;
 	engine->has_idle = engine->config.idle;
 	engine->has_command_lines = engine->config.command_lines;
 	snapshot->time_ns = engine->cut_ns;
 	snapshot->realtime_ns = sys_realtime_ns(engine->sys);
-	snapshot->mode = collect->mode;
+	snapshot->mode = engine->collect->mode;
 	if (engine->config.counts_itself && engine->settled) {
 		self_cost_cut(&engine->self_cost, engine->cut_ns, &snapshot->cost);
-		snapshot->cost.records = collect->records;
-		snapshot->cost.switch_ns = collect->switch_ns;
+		snapshot->cost.records = result->records;
+		snapshot->cost.switch_ns = result->switch_ns;
 	}
-	snapshot->windowed_cpus = collect->windowed_cpus;
-	snapshot->threads_ran = collect->threads_ran;
-	snapshot->threads_counted = collect->threads_counted;
+	snapshot->windowed_cpus = result->windowed_cpus;
+	snapshot->threads_ran = result->threads_ran;
+	snapshot->threads_counted = result->threads_counted;
 	snapshot->tasks = engine->in_pid_namespace ? 0 : engine->machine.threads;
 	snapshot->machine = engine->machine.machine;
 	if (engine->in_pid_namespace)
@@ -263,7 +263,7 @@ static void fill_facts(struct engine *engine, struct snapshot *snapshot)
 
 void engine_expect(struct engine *engine, uint64_t interval_ns)
 {
-	engine->collect->refresh_ns = interval_ns;
+	engine->next.length_ns = interval_ns;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -272,7 +272,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	uint64_t begin_ns = engine->cut_ns;
 
 	engine->cut_ns = sys_now_ns(engine->sys);
-	collect->ops->cut(collect);
+	engine->result = collect->ops->cut(collect);
 	if (machine_reader_cut(&engine->machine))
 		engine_notes_steal(&engine->causes, &engine->machine.machine);
 	engine_notes_cut(&engine->causes, &collect->interval);
@@ -295,7 +295,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.pmus = &engine->pmus,
 		.facts = &engine->facts,
 		.cgroups = &engine->cgroups,
-		.watch = collect->watches ? &collect->watch : NULL,
+		.watch = engine->result.watch,
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,
@@ -305,7 +305,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	fill_facts(engine, snapshot);
 	/* After all counters were read, so that it delays no cut. */
-	snapshot->code = engine_code_cut(&engine->code, collect, interval_ns);
+	snapshot->code =
+		engine_code_cut(&engine->code, collect, interval_ns, &engine->next.code_ns);
 	engine_notes_command_lines(&engine->causes, snapshot);
 	snapshot_set_notes(snapshot, &engine->notes); /* with the one about its names */
 	if (engine->record.recorder) {

@@ -277,9 +277,9 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 
 	if (slice->end == SLICE_WOKEN)
 		apply_wakeup(account, slice->end_ns);
-	if (waits->watch && slice->end != SLICE_WOKEN &&
-	    wait_watch_has(waits->watch, slice->task->pid, slice->task->tid))
-		watch_wait(waits->watch, account, slice);
+	if (slice->end != SLICE_WOKEN &&
+	    wait_watch_has(&waits->watch, slice->task->pid, slice->task->tid))
+		watch_wait(&waits->watch, account, slice);
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
 	if (account->state != TASK_RUNNING || slice->begin_ns > account->until_ns)
@@ -861,9 +861,9 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		consider_looks(waits, task, &values);
 		waits_add_to_cpus(waits, interval, task, &values);
 	}
-	if (gaps && waits->watch) {
-		waits->watch->lost = true;
-		waits->watch->since_ns = waits->end_ns;
+	if (gaps) {
+		waits->watch.lost = true;
+		waits->watch.since_ns = waits->end_ns;
 	}
 	if (waits->looks)
 		looks_choose(waits->looks, waits->end_ns);
@@ -874,6 +874,11 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (gaps)
 		waits_forget_states(waits, interval);
 	begin_next(waits, waits->end_ns, search && !waits->wakeups);
+}
+
+void waits_watch(struct waits *waits, pid_t pid, pid_t tid, uint64_t since_ns)
+{
+	waits->watch = (struct wait_watch){.pid = pid, .tid = tid, .since_ns = since_ns};
 }
 
 bool waits_end_runnable(const struct task *task, uint64_t begin_ns)
