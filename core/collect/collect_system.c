@@ -134,7 +134,7 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 	if (why->text[0])
 		notes_add_as(self->context.notes, NOTE_CPUS_UNCOUNTED, "%s", why->text);
 	self->uncounted = *why;
-	self->base.interval.uncounted = why->text[0] != '\0';
+	interval_set_uncounted(&self->base.interval, why->text[0] != '\0');
 }
 
 /* Reads the list of online CPUs. If it cannot be read, the open CPUs count as online. */
@@ -431,7 +431,7 @@ static void system_renew(struct collect *collect, const struct collect_next *nex
 	code_sampler_measure(&self->code, next->code, collect->plan, &collect->interval,
 			     next->code_ns);
 	for (size_t i = 0; i < self->cpus.n; i++)
-		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
+		if (self->cpus.items[i].open && !collect->interval.coverage[i].online)
 			cpu_counters_close(&self->cpus.items[i]);
 	hidden_switches_detect(&self->hidden, &collect->interval);
 	cpu_counter_set_mark_unclear(&self->cpus, &collect->interval, self->hidden.seen);
@@ -461,10 +461,10 @@ static void cut_cpu(struct collect_system *self, struct cpu_counters *cpu)
 
 	if (cpu->open)
 		attrib_cut(self->attrib, cpu->index);
-	interval->uncounted |= online && (!cpu->open || cpu->dead);
-	interval->cpu_online[cpu->index] = online && cpu->open && !cpu->dead;
-	interval->cpu_whole[cpu->index] =
-		interval->cpu_online[cpu->index] && !cpu->late && !cpu->window.shut;
+	bool counted = online && cpu->open && !cpu->dead;
+	interval_set_uncounted(interval, interval->uncounted || (online && !counted));
+	interval_set_online(interval, cpu->index, counted,
+			    counted && !cpu->late && !cpu->window.shut);
 }
 
 /* The time before a CPU was opened is a gap, if it is long. */
@@ -476,19 +476,10 @@ static void add_late_gaps(struct collect_system *self)
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct cpu_counters *cpu = &self->cpus.items[i];
 		uint64_t ns = interval_cpu(interval, cpu->index)[TALLY_TASK_CLOCK];
-		if (cpu->late && interval->cpu_online[cpu->index] &&
+		if (cpu->late && interval->coverage[cpu->index].online &&
 		    (double)(length_ns - ns) > INTERVAL_UNSEEN * (double)length_ns)
 			interval_add_gap(interval, cpu->index, length_ns - ns, UINT64_MAX);
 		cpu->late = false;
-	}
-}
-
-/* What ran in a gap is unknown: it may have been the idle task. A gap may be hidden time, too. */
-static void doubt_idle_of_gaps(struct interval *interval)
-{
-	for (size_t i = 0; i < interval->n_cpus; i++) {
-		uint64_t hidden_ns = interval->doubt_ns[i] - interval->ticks_ns[i];
-		interval->doubt_ns[i] += u64_growth(hidden_ns, interval->gap_ns[i]);
 	}
 }
 
@@ -518,11 +509,11 @@ static struct collect_result system_cut(struct collect *collect)
 	code_sampler_drain(&self->code);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
-	collect->interval.uncounted = self->uncounted.text[0] != '\0';
+	interval_set_uncounted(&collect->interval, self->uncounted.text[0] != '\0');
 	for (size_t i = 0; i < self->cpus.n; i++)
 		cut_cpu(self, &self->cpus.items[i]);
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
-	doubt_idle_of_gaps(&collect->interval);
+	interval_doubt_gaps(&collect->interval);
 	add_late_gaps(self);
 	interval_mark_hidden(&collect->interval);
 	interval_sum_cpus(&collect->interval);

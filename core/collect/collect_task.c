@@ -260,7 +260,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 	int result = proc_cpus_read(self->context.sys, &now);
 
 	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
-	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
+	interval_set_offline(interval);
 	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
 	self->cpus_now = now; /* if none was read, the next growth would be of two intervals */
@@ -270,15 +270,15 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
 		const struct proc_cpu *after = proc_cpus_find(&now, number);
-		interval->cpu_online[i] = after;
+		interval_set_online(interval, i, after, false);
 		if (!before || !after)
 			continue;
 		uint64_t busy_ns = u64_growth(before->busy_ticks, after->busy_ticks) * tick_ns;
 		uint64_t idle_ns = u64_growth(before->idle_ticks, after->idle_ticks) * tick_ns;
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
-		interval->cpu_counted[i] = true;
-		interval->doubt_ns[i] = tick_ns;
+		interval_set_counted(interval, i, true);
+		interval_set_doubt(interval, i, tick_ns, 0);
 		usage->ran_ns += busy_ns;
 		usage->user_ns += u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
 		usage->system_ns += u64_growth(before->system_ticks, after->system_ticks) * tick_ns;

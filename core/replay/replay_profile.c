@@ -134,7 +134,8 @@ static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t 
 	size_t cpu = sample->has & PERF_SAMPLE_CPU ? sample->cpu : SIZE_MAX;
 
 	if (cpu < interval->n_cpus) {
-		interval->cpu_online[cpu] = interval->cpu_counted[cpu] = true;
+		interval_set_online(interval, cpu, true, false);
+		interval_set_counted(interval, cpu, true);
 		sampled_event_add(profile->plan, interval_cpu(interval, cpu), event, weight);
 	} else {
 		profile->cpu_unknown = true;
@@ -244,7 +245,7 @@ static void use_sample(struct replay_profile *profile, const struct perf_event_h
 static void count_lost(struct replay_profile *profile, const struct record *record)
 {
 	profile->lost += record->lost.records;
-	profile->kind.state->interval.lost_records += record->lost.records;
+	interval_add_lost(&profile->kind.state->interval, record->lost.records);
 	if (profile->resolver)
 		code_resolver_lost(profile->resolver, record->lost.records);
 }
@@ -452,8 +453,9 @@ static void note_defects(struct replay_profile *profile)
 /* The counts of CPUs are too low by samples that do not name their CPU. */
 static void hide_cpus(struct interval *interval)
 {
+	interval_set_offline(interval);
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		interval->cpu_online[i] = interval->cpu_counted[i] = false;
+		interval_set_counted(interval, i, false);
 }
 
 static void end_interval(struct replay_profile *profile, uint64_t end_ns)
@@ -462,7 +464,7 @@ static void end_interval(struct replay_profile *profile, uint64_t end_ns)
 	const struct replay_facts *facts = &profile->facts;
 	struct interval *interval = &state->interval;
 
-	interval->uncounted = interval->lost_records > profile->in_interval / LOST_PART;
+	interval_set_uncounted(interval, interval->lost_records > profile->in_interval / LOST_PART);
 	memset(interval->totals, 0, tally_width(&interval->shape) * sizeof(uint64_t));
 	interval_sum_parts(interval);
 	if (profile->cpu_unknown)

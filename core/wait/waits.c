@@ -709,7 +709,8 @@ static bool may_run_anywhere(const struct waits *waits, const struct interval *i
 	bool any = interval->uncounted || waits->elsewhere;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		any |= interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded;
+		any |= interval->coverage[i].online && !interval->coverage[i].whole &&
+		       !waits->recorded;
 	return any;
 }
 
@@ -731,7 +732,7 @@ static bool has_gaps(const struct waits *waits, const struct interval *interval)
 	bool gaps = waits->anywhere || (waits->wakeups && interval->lost_records > 0);
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		gaps |= interval->cpu_gaps[i];
+		gaps |= interval->coverage[i].gaps;
 	return gaps;
 }
 
@@ -834,13 +835,13 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	bool search = waits->searched || has_unexplained(waits);
 	waits->gap_ns = 0;
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		waits->gap_ns += interval->gap_ns[i];
+		waits->gap_ns += interval->coverage[i].gap_ns;
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
-	interval->still.known = !gaps;
-	interval->still.blocked =
-		!gaps && (!search || (has_all_wakeups(waits) && !waits->scanning));
-	interval->still.sleeping =
-		!gaps && waits->states_known && (waits->recorded || !waits->scanning);
+	bool all_blocked = !search || (has_all_wakeups(waits) && !waits->scanning);
+	bool states_known = waits->states_known && (waits->recorded || !waits->scanning);
+	interval_set_still(interval, (struct interval_still){.known = !gaps,
+							     .blocked = !gaps && all_blocked,
+							     .sleeping = !gaps && states_known});
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;
