@@ -231,7 +231,7 @@ struct task {
 	struct task_before *before; /* owned; NULL: nothing has changed */
 	struct task_cmdline cmdline;
 
-	/* What others keep of a task. */
+	/* What others keep of a task. tests/owners.py has the writer of each member. */
 	struct task_target target;
 	struct task_times times;
 	struct task_io io;
