@@ -179,8 +179,9 @@ valgrind: lint-deps ## run the faster units under valgrind's memcheck
 SOURCES = $(C_FILES) $(H_FILES)
 CPPCHECKED = $(CORE_ALL) $(TUI_SRC) $(FAKE_SRC)
 
-lint: lint-deps clang-deps format-check ## formatting, the order of the rooms, comments, warnings of gcc and clang, cppcheck, gcc's analyzer
+lint: lint-deps clang-deps format-check ## formatting, the order of the rooms, owners, comments, warnings of gcc and clang, cppcheck, gcc's analyzer
 	@tests/rooms.py
+	@tests/owners.py
 	@tests/comments.py
 	@$(submake) objects
 	@! cat $(patsubst %.c,$(BUILD)/obj/%.warnings,$(C_FILES)) 2>/dev/null | grep .

@@ -110,7 +110,7 @@ SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct str
 		interval->contended_ns += now[READING_ENABLED_NS] - last[READING_ENABLED_NS];
 		if (stream->layout->clock) {
 			mark_cpu_gap(attrib, stream, sample, ns);
-			interval->hidden_ns[stream->cpu] += ns;
+			interval->coverage[stream->cpu].hidden_ns += ns;
 		}
 		return;
 	}
@@ -121,7 +121,7 @@ SELDOM static void credit_doubtful_slice(struct attrib *attrib, const struct str
 	}
 	interval->gaps += missing ? missing : 1;
 	/* After the end of a turn, a LOST record may still explain the gap. */
-	interval->cpu_unclear[stream->cpu] |=
+	interval->coverage[stream->cpu].unclear |=
 		stream->on && !running_lost(stream_running(attrib, stream), &stream->since);
 	if (hidden_is_explained(attrib, stream, sample)) {
 		hidden_credit_slice(attrib, stream, sample, missing);
@@ -147,8 +147,8 @@ SELDOM static void mark_unnamed(struct attrib *attrib, const struct stream *stre
 	    !stream->layout->clock || stream->window.weight != ATTRIB_WEIGHT_ONE)
 		return;
 	/* Where it was off, credit_doubtful_slice() adds the gap. */
-	interval->cpu_unnamed[stream->cpu] |= !off;
-	interval->hidden_ns[stream->cpu] += off ? 0 : ns;
+	interval->coverage[stream->cpu].unnamed |= !off;
+	interval->coverage[stream->cpu].hidden_ns += off ? 0 : ns;
 }
 
 /*
@@ -269,7 +269,7 @@ SELDOM static struct attrib_runner runner_of_foreign(struct attrib *attrib,
 	const struct attrib_runner runner =
 		running_expected(stream_running(attrib, stream), &stream->since);
 
-	interval->cpu_unclear[stream->cpu] = true;
+	interval->coverage[stream->cpu].unclear = true;
 	if (runner.tid == -1)
 		add_gap(attrib, stream, enabled_ns - stream->last[READING_ENABLED_NS],
 			stream->origin_ns + enabled_ns);
@@ -521,8 +521,8 @@ SELDOM static void apply_record(struct attrib *attrib, size_t cpu, const struct 
 		tasks_records_lost(attrib->tasks);
 		break;
 	case RECORD_THROTTLE:
-		attrib->interval->cpu_gaps[cpu] = true;
-		attrib->interval->cpu_throttled[cpu] = true;
+		attrib->interval->coverage[cpu].gaps = true;
+		attrib->interval->coverage[cpu].throttled = true;
 		break;
 	case RECORD_WAKING:
 		log_waking(attrib, cpu, record->tid, record->time_ns);
@@ -565,6 +565,6 @@ bool attrib_cut(struct attrib *attrib, size_t cpu)
 		memcpy(stream->start, stream->last, bytes);
 		counted = true;
 	}
-	interval->cpu_counted[cpu] |= counted;
+	interval->coverage[cpu].counted |= counted;
 	return counted;
 }

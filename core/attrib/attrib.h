@@ -28,7 +28,7 @@
  * every CPU that pid 1 brought up). N counts such a switch but there is no record: a gap without a
  * LOST. The collector then requests SWITCH records too. They have the time at which the hidden task
  * left, and its pid and tid. Its time is then attributed to it, its counts are not. The time of
- * several hidden tasks in a row is added to interval->hidden_ns.
+ * several hidden tasks in a row is added to the hidden_ns of the CPU.
  *
  * The tracepoint sched:sched_switch also names the next thread, so the running task is always
  * known. If the next record is of another task (a chain break), some task left no record, and N did

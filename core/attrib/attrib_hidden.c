@@ -113,7 +113,7 @@ static void move_clock(struct attrib *attrib, const struct stream *stream,
 	if (part->task)
 		interval_ran(attrib->interval, part->task, stream->cpu, ns);
 	if (tally == attrib->interval->unattributed)
-		attrib->interval->hidden_ns[stream->cpu] += ns;
+		attrib->interval->coverage[stream->cpu].hidden_ns += ns;
 }
 
 /* Moves the first part out of attrib->slice. */

@@ -66,7 +66,8 @@ struct cgroup {
 	struct cgroups *table;
 	struct cgroup *parent; /* a reference; NULL: none, or cgroup_parent() was not called */
 	unsigned references;
-	size_t index; /* in the table of the last snapshot (core/snapshot/snapshot_build) */
+	/* What others keep of a cgroup. tests/owners.py has the writer of each member. */
+	size_t index; /* in the table of the last snapshot (core/snapshot/cgroup_reader) */
 	struct cgroup_quota_account quota;
 	struct cgroup_memory_account memory;
 	struct cgroup_pressure_account pressure;

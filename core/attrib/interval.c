@@ -16,17 +16,7 @@ void interval_init(struct interval *interval, const struct tally_shape *shape,
 {
 	*interval = (struct interval){
 		.cpu_numbers = xcalloc(n_cpus, sizeof(int)),
-		.cpu_online = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_whole = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_counted = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_gaps = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_throttled = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_unclear = xcalloc(n_cpus, sizeof(bool)),
-		.cpu_unnamed = xcalloc(n_cpus, sizeof(bool)),
-		.hidden_ns = xcalloc(n_cpus, sizeof(uint64_t)),
-		.doubt_ns = xcalloc(n_cpus, sizeof(uint64_t)),
-		.ticks_ns = xcalloc(n_cpus, sizeof(uint64_t)),
-		.gap_ns = xcalloc(n_cpus, sizeof(uint64_t)),
+		.coverage = xcalloc(n_cpus, sizeof(struct cpu_coverage)),
 		.n_cpus = n_cpus,
 	};
 	if (n_cpus > 0)
@@ -63,17 +53,7 @@ void interval_fini(struct interval *interval)
 	free(interval->cpu_numbers);
 	free(interval->cpus);
 	free(interval->idle);
-	free(interval->cpu_online);
-	free(interval->cpu_whole);
-	free(interval->cpu_counted);
-	free(interval->cpu_gaps);
-	free(interval->cpu_throttled);
-	free(interval->cpu_unclear);
-	free(interval->cpu_unnamed);
-	free(interval->hidden_ns);
-	free(interval->doubt_ns);
-	free(interval->ticks_ns);
-	free(interval->gap_ns);
+	free(interval->coverage);
 	free(interval->unattributed);
 	free(interval->others);
 	free(interval->totals);
@@ -107,20 +87,16 @@ void interval_reset(struct interval *interval)
 	interval->n_places = 0;
 	memset(interval->cpus, 0, interval->n_cpus * width * sizeof(uint64_t));
 	memset(interval->idle, 0, interval->n_cpus * width * sizeof(uint64_t));
-	memset(interval->cpu_counted, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->cpu_gaps, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->cpu_throttled, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->cpu_unclear, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->cpu_unnamed, 0, interval->n_cpus * sizeof(bool));
-	memset(interval->hidden_ns, 0, interval->n_cpus * sizeof(uint64_t));
-	memset(interval->doubt_ns, 0, interval->n_cpus * sizeof(uint64_t));
-	memset(interval->ticks_ns, 0, interval->n_cpus * sizeof(uint64_t));
-	memset(interval->gap_ns, 0, interval->n_cpus * sizeof(uint64_t));
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		const struct cpu_coverage *was = &interval->coverage[i];
+		interval->coverage[i] =
+			(struct cpu_coverage){.online = was->online, .whole = was->whole};
+	}
 	memset(interval->unattributed, 0, width * sizeof(uint64_t));
 	memset(interval->others, 0, width * sizeof(uint64_t));
 	memset(interval->totals, 0, width * sizeof(uint64_t));
 	interval->gaps_until_ns = 0;
-	memset(&interval->still, 0, sizeof(interval->still));
+	interval->still = (struct interval_still){false};
 	interval->contended_ns = 0;
 	interval->lost_records = 0;
 	interval->gaps = 0;
@@ -132,12 +108,12 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 	uint64_t longest_ns = 0, sum_ns = 0, n = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		if (interval->cpu_whole[i] &&
+		if (interval->coverage[i].whole &&
 		    interval_cpu(interval, i)[TALLY_TASK_CLOCK] > longest_ns)
 			longest_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 	for (size_t i = 0; i < interval->n_cpus && longest_ns > 0; i++) {
 		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (!interval->cpu_whole[i] || cpu_ns < longest_ns / 2)
+		if (!interval->coverage[i].whole || cpu_ns < longest_ns / 2)
 			continue;
 		sum_ns += cpu_ns;
 		n++;
@@ -154,7 +130,7 @@ float interval_uneven(const struct interval *interval, uint64_t length_ns)
 		double off = fabs((double)cpu_ns / (double)length_ns - 1);
 
 		/* As in interval_counted_ns(): a CPU that came late has too few records. */
-		if (interval->cpu_online[i] && cpu_ns >= length_ns / 2 && off > most)
+		if (interval->coverage[i].online && cpu_ns >= length_ns / 2 && off > most)
 			most = off;
 	}
 	return most <= INTERVAL_EVEN ? 0 : most < 1 ? (float)most : 1;
@@ -211,10 +187,26 @@ void interval_come(struct interval *interval, size_t slot, size_t cpu)
 
 void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns)
 {
-	interval->cpu_gaps[cpu] = true;
-	interval->gap_ns[cpu] += ns;
+	interval->coverage[cpu].gaps = true;
+	interval->coverage[cpu].gap_ns += ns;
 	if (end_ns > interval->gaps_until_ns)
 		interval->gaps_until_ns = end_ns;
+}
+
+void interval_set_offline(struct interval *interval)
+{
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		interval_set_online(interval, i, false, false);
+}
+
+/* A gap may be hidden time, too. */
+void interval_doubt_gaps(struct interval *interval)
+{
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		struct cpu_coverage *cpu = &interval->coverage[i];
+		uint64_t hidden_ns = cpu->doubt_ns - cpu->ticks_ns;
+		cpu->doubt_ns += u64_growth(hidden_ns, cpu->gap_ns);
+	}
 }
 
 struct interval_gaps interval_gaps(const struct interval *interval)
@@ -225,9 +217,9 @@ struct interval_gaps interval_gaps(const struct interval *interval)
 		uint64_t cpu_ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
 
 		gaps.length_ns = cpu_ns > gaps.length_ns ? cpu_ns : gaps.length_ns;
-		gaps.unknown_ns += interval->gap_ns[i];
+		gaps.unknown_ns += interval->coverage[i].gap_ns;
 		gaps.beside_ns += interval_cpu(interval, i)[tally_unseen(&interval->shape)];
-		gaps.any |= interval->cpu_gaps[i];
+		gaps.any |= interval->coverage[i].gaps;
 	}
 	gaps.unknown_ns =
 		interval->uncounted ? gaps.length_ns : u64_min(gaps.unknown_ns, gaps.length_ns);
@@ -271,7 +263,7 @@ static bool ran_in_gaps(const struct interval *interval, size_t slot)
 {
 	const struct interval_place *place = &interval->last_places[slot];
 
-	while (place->cpu == INTERVAL_NOWHERE || !interval->cpu_gaps[place->cpu]) {
+	while (place->cpu == INTERVAL_NOWHERE || !interval->coverage[place->cpu].gaps) {
 		if (place->next == 0)
 			return false;
 		place = &interval->places[place->next - 1];
@@ -300,9 +292,10 @@ void interval_mark_hidden(struct interval *interval)
 {
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		uint64_t ns = interval_cpu(interval, i)[TALLY_TASK_CLOCK];
-		if (interval->hidden_ns[i] > ns / 100)
+		if (interval->coverage[i].hidden_ns > ns / 100)
 			interval_add_gap(interval, i,
-					 u64_growth(interval->gap_ns[i], interval->hidden_ns[i]),
+					 u64_growth(interval->coverage[i].gap_ns,
+						    interval->coverage[i].hidden_ns),
 					 UINT64_MAX);
 	}
 }
@@ -341,9 +334,9 @@ uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsign
 	uint64_t *idle = interval_idle(interval, index);
 	size_t domain_ns = tally_domain(&interval->shape, domain);
 
-	if (idle_ns > interval->hidden_ns[index])
-		idle_ns = interval->hidden_ns[index];
-	interval->hidden_ns[index] -= idle_ns;
+	if (idle_ns > interval->coverage[index].hidden_ns)
+		idle_ns = interval->coverage[index].hidden_ns;
+	interval->coverage[index].hidden_ns -= idle_ns;
 	interval->unattributed[TALLY_TASK_CLOCK] -= idle_ns;
 	idle[TALLY_TASK_CLOCK] += idle_ns;
 	interval->unattributed[domain_ns] -= idle_ns;

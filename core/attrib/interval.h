@@ -25,6 +25,29 @@ struct interval_place {
 };
 #define INTERVAL_NOWHERE UINT32_MAX
 
+/* How a CPU was counted in an interval. */
+struct cpu_coverage {
+	bool online;        /* at the cut */
+	bool whole;         /* counted in the whole interval */
+	bool counted;       /* there were records */
+	bool gaps;          /* slices of its tasks are unattributed */
+	bool throttled;     /* a group or an event was throttled: it counted too little */
+	bool unclear;       /* only SWITCH records name its tasks */
+	bool unnamed;       /* no record names the task at the end */
+	uint64_t hidden_ns; /* unattributed time without records; it may be idle */
+	uint64_t doubt_ns;  /* by so much its idle time may be wrong: all of these ... */
+	uint64_t ticks_ns;  /* ... its rounding to ticks, which does not add up */
+	uint64_t gap_ns;    /* time of the slices of `gaps`: any task may have run */
+};
+
+/* Of tasks without a slot, in the events of waiting: what a cut found. */
+struct interval_still {
+	bool known;    /* none of them ran: all were off their CPUs */
+	bool blocked;  /* ... and none of them waited for a CPU */
+	bool sleeping; /* ... and none was in uninterruptible sleep, or stopped */
+};
+
+/* Other rooms write the tallies. They set other members by the functions below. */
 struct interval {
 	struct tally_shape shape;
 	uint64_t sequence; /* of this interval; a task has a slot if task->interval equals it */
@@ -36,27 +59,12 @@ struct interval {
 	struct interval_place *places;      /* ... and its other CPUs */
 	size_t n_places, places_capacity;
 
-	int *cpu_numbers;    /* index -> CPU */
-	uint64_t *cpus;      /* index -> tally of all tasks there, by the CPU's end points */
-	uint64_t *idle;      /* index -> tally of its idle task */
-	bool *cpu_online;    /* index -> online at the cut */
-	bool *cpu_whole;     /* index -> counted in the whole interval */
-	bool *cpu_counted;   /* index -> there were records */
-	bool *cpu_gaps;      /* index -> slices of its tasks are unattributed */
-	bool *cpu_throttled; /* index -> a group or an event was throttled: it counted too little */
-	bool *cpu_unclear;   /* index -> only SWITCH records name its tasks */
-	bool *cpu_unnamed;   /* index -> no record names the task at the end */
-	uint64_t *hidden_ns; /* index -> unattributed time without records; it may be idle */
-	uint64_t *doubt_ns;  /* index -> by so much its idle time may be wrong: all of these ... */
-	uint64_t *ticks_ns;  /* index -> ... its rounding to ticks, which does not add up */
-	uint64_t *gap_ns;    /* index -> time of the slices of cpu_gaps: any task may have run */
+	int *cpu_numbers; /* index -> CPU */
+	uint64_t *cpus;   /* index -> tally of all tasks there, by the CPU's end points */
+	uint64_t *idle;   /* index -> tally of its idle task */
+	struct cpu_coverage *coverage; /* by index */
 	size_t n_cpus;
-	/* Of tasks without a slot, in the events of waiting: what the last cut found. */
-	struct {
-		bool known;    /* none of them ran: all were off their CPUs */
-		bool blocked;  /* ... and none of them waited for a CPU */
-		bool sleeping; /* ... and none was in uninterruptible sleep, or stopped */
-	} still;
+	struct interval_still still; /* by the last cut */
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 	uint64_t gaps_until_ns; /* end of the last slice of gap_ns; UINT64_MAX: the cut */
 
@@ -126,8 +134,56 @@ static inline void interval_ran(struct interval *interval, const struct task *ta
 	interval->last_places[task->slot].ns += ns;
 }
 
-/* Adds a slice in which any task may have run on that CPU: ns up to end_ns. Sets its cpu_gaps. */
+/* Adds a slice in which any task may have run on that CPU: ns up to end_ns. */
 void interval_add_gap(struct interval *interval, size_t cpu, uint64_t ns, uint64_t end_ns);
+
+/* At the cut: no CPU is online, until interval_set_online(). */
+void interval_set_offline(struct interval *interval);
+/* At the cut: whether a CPU is online, and whether it was counted in the whole interval. */
+static inline void interval_set_online(struct interval *interval, size_t cpu, bool online,
+				       bool whole)
+{
+	interval->coverage[cpu].online = online;
+	interval->coverage[cpu].whole = whole;
+}
+
+static inline void interval_set_counted(struct interval *interval, size_t cpu, bool counted)
+{
+	interval->coverage[cpu].counted = counted;
+}
+
+/* Slices of its tasks are unattributed. How long these were is unknown. */
+static inline void interval_mark_gaps(struct interval *interval, size_t cpu)
+{
+	interval->coverage[cpu].gaps = true;
+}
+
+/* At the cut: by how much the idle time of a CPU may be wrong. ticks_ns is a part of doubt_ns. */
+static inline void interval_set_doubt(struct interval *interval, size_t cpu, uint64_t doubt_ns,
+				      uint64_t ticks_ns)
+{
+	interval->coverage[cpu].doubt_ns = doubt_ns;
+	interval->coverage[cpu].ticks_ns = ticks_ns;
+}
+
+/* After interval_set_doubt(): adds the gaps of each CPU. The idle task may have run in them. */
+void interval_doubt_gaps(struct interval *interval);
+
+static inline void interval_set_uncounted(struct interval *interval, bool uncounted)
+{
+	interval->uncounted = uncounted;
+}
+
+static inline void interval_add_lost(struct interval *interval, uint64_t records)
+{
+	interval->lost_records += records;
+}
+
+static inline void interval_set_still(struct interval *interval, struct interval_still still)
+{
+	interval->still = still;
+}
+
 /*
  * At the cut, after interval_hidden_to_idle(): makes the hidden time of a CPU a gap, if more than a
  * hundredth is left, as the counts of some task are too low.

@@ -206,9 +206,10 @@ static struct task *parent_of(struct tasks *tasks, const struct task *task, uint
  */
 static bool is_lineage_valid(const struct target *target, const struct task *task)
 {
-	if (task->lineage == TASK_LINEAGE_IN)
-		return task->lineage_of >= target->dismissed;
-	return task->lineage == TASK_LINEAGE_OUT && task->lineage_of == target->generation;
+	if (task->target.lineage == TASK_LINEAGE_IN)
+		return task->target.generation >= target->dismissed;
+	return task->target.lineage == TASK_LINEAGE_OUT &&
+	       task->target.generation == target->generation;
 }
 
 /* Whether a task or one of its parents is a root. */
@@ -218,7 +219,7 @@ static bool belongs_to_roots(const struct target *target, struct tasks *tasks, s
 	struct task *parent;
 
 	if (is_lineage_valid(target, task))
-		return task->lineage == TASK_LINEAGE_IN;
+		return task->target.lineage == TASK_LINEAGE_IN;
 	tasks_read_proc(tasks, task);
 	bool in = is_root(target, task, true);
 	in |= target->command && target->self > 0 && task->ppid == target->self;
@@ -227,11 +228,11 @@ static bool belongs_to_roots(const struct target *target, struct tasks *tasks, s
 		in = parent && parent != task && belongs_to_roots(target, tasks, parent, depth + 1);
 	}
 	/* Unknown as long as a record may still name its parent. */
-	if (in || task->ptid || task->ppid || task->pid != task->tid)
-		task->lineage = in ? TASK_LINEAGE_IN : TASK_LINEAGE_OUT;
-	else
-		task->lineage = TASK_LINEAGE_UNKNOWN;
-	task->lineage_of = target->generation;
+	bool known = in || task->ptid || task->ppid || task->pid != task->tid;
+	task->target = (struct task_target){in      ? TASK_LINEAGE_IN
+					    : known ? TASK_LINEAGE_OUT
+						    : TASK_LINEAGE_UNKNOWN,
+					    target->generation};
 	return in;
 }
 
@@ -256,8 +257,7 @@ bool target_admits(const struct target *target, struct tasks *tasks, struct task
 
 void target_add_member(struct target *target, struct task *task)
 {
-	task->lineage = TASK_LINEAGE_IN;
-	task->lineage_of = target->generation;
+	task->target = (struct task_target){TASK_LINEAGE_IN, target->generation};
 }
 
 void target_set_all(struct target *target)
@@ -274,7 +274,8 @@ static bool is_of_roots(const struct target *target, struct tasks *tasks, struct
 
 static bool is_member(const struct target *target, const struct task *task)
 {
-	return task->lineage == TASK_LINEAGE_IN && task->lineage_of == target->generation;
+	return task->target.lineage == TASK_LINEAGE_IN &&
+	       task->target.generation == target->generation;
 }
 
 bool target_has(const struct target *target, struct tasks *tasks, struct task *task)

@@ -31,7 +31,7 @@ void tasks_free(struct tasks *tasks)
 	for (size_t i = 0; i < tasks->table.n_slots; i++) {
 		for (struct task *task = tasks->table.slots[i].item, *older; task; task = older) {
 			older = task->older;
-			cmdline_unref(task->cmdline);
+			cmdline_unref(task->cmdline.last);
 			free(task->before);
 			free(task);
 		}
@@ -305,7 +305,7 @@ static enum fit fit_of(const struct task *task, const struct task_facts *facts)
 		return FIT_NONE;
 	/* There may be no record of its end. */
 	if (facts->exited && task->interval == facts->interval &&
-	    task->facts_interval != facts->interval)
+	    task->recorded.interval != facts->interval)
 		return FIT_SLOT;
 	return (task->exit_ns != 0) == facts->exited ? FIT_STATE : FIT_START;
 }
@@ -337,10 +337,17 @@ static void set_texts(struct tasks *tasks, struct task *task, const struct task_
 	tasks_set_cgroups(tasks, task,
 			  facts->cgroup[0] ? cgroups_get(tasks->cgroups, facts->cgroup) : NULL,
 			  NULL);
-	if (task->cmdline && strcmp(task->cmdline->text, facts->cmdline) == 0)
+	if (task->cmdline.last && strcmp(task->cmdline.last->text, facts->cmdline) == 0)
 		return;
-	cmdline_unref(task->cmdline);
-	task->cmdline = facts->cmdline[0] ? cmdline_new(facts->cmdline) : NULL;
+	cmdline_unref(task->cmdline.last);
+	task->cmdline.last = facts->cmdline[0] ? cmdline_new(facts->cmdline) : NULL;
+}
+
+void task_set_idle(struct task *task)
+{
+	memset(task->comm, 0, sizeof(task->comm));
+	text_copy(task->comm, sizeof(task->comm), "swapper");
+	task->kernel = true;
 }
 
 struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts, uint64_t time_ns)
@@ -355,9 +362,7 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->start_ns = facts->start_ns;
 	task->kernel = facts->kernel;
 	task->zombie = facts->zombie;
-	task->lost = facts->lost;
-	task->has_facts = true;
-	task->facts_interval = facts->interval;
+	task->recorded = (struct task_recorded){true, facts->lost, facts->interval};
 	set_texts(tasks, task, facts);
 	/* The recorder may have found it gone from /proc, without an EXIT. */
 	if (facts->exited && !task->exit_ns)
@@ -391,7 +396,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 		newer->older = task->older;
 	tasks_set_cgroups(tasks, task, NULL, NULL);
 	tasks_forget_before(tasks, task);
-	cmdline_unref(task->cmdline);
+	cmdline_unref(task->cmdline.last);
 	free(task);
 	tasks->n--;
 }

@@ -23,16 +23,48 @@
  * TASKS_REUSE_NS, the FORK must be applied before the child's samples: it ends the older task.
  */
 
-/* Whether a task descends from a root of the target (core/attrib/target). */
+/* Whether a task descends from a root of the target. core/attrib/target writes it. */
 enum task_lineage {
 	TASK_LINEAGE_UNKNOWN,
 	TASK_LINEAGE_OUT,
 	TASK_LINEAGE_IN,
 };
 
+struct task_target {
+	enum task_lineage lineage;
+	unsigned generation; /* of the target to which `lineage` applies */
+};
+
+/* The state of a task by /proc. task_set_state() writes it. */
+struct task_state {
+	char letter; /* as proc_stat.state; 0: not read */
+	uint64_t read_ns;
+	uint64_t interval; /* task.interval at that reading: another one since: it ran */
+};
+
+/* Of a recording: tasks_set_facts() writes it. */
+struct task_recorded {
+	bool known;        /* /proc is never read */
+	bool lost;         /* the counts of its last row are lower bounds */
+	uint64_t interval; /* task_facts.interval of the last call */
+};
+
+/* The command line, at its last reading. tasks_cmdline() writes it. */
+struct task_cmdline {
+	struct cmdline *last; /* a reference; NULL: none, or unknown */
+	uint64_t read_ns;     /* 0: never ... */
+	uint64_t interval;    /* ... and task.interval then */
+	bool aged;            /* its process has run since */
+};
+
+/* When /proc is read again (tasks_refresh()), and how long after the last time that is. */
+struct task_reread {
+	uint64_t due_ns, after_ns;
+};
+
 /*
- * A task's account of core/wait: why it did not run in one interval. It belongs to the `run` and
- * the interval of struct waits with these numbers.
+ * A task's account of core/wait, which alone writes it: why it did not run in one interval. It
+ * belongs to the `run` and the interval of struct waits with these numbers.
  */
 enum task_wait_state {
 	TASK_RUNNING,
@@ -84,12 +116,11 @@ struct task_wait {
 	uint32_t wakeups_recorded;       /* waits in TASK_WOKEN that ended with a slice */
 	uint32_t voluntary, involuntary; /* switches ... */
 	bool ends_unclear;               /* ... and some are in neither: no record has which */
-	bool hidden;    /* it has had such a switch: the kernel hides its switches and wake-ups */
-	uint32_t forks; /* processes that it or its new descendants started ... */
-	uint64_t forked_ns;         /* ... and their CPU time */
-	enum task_wait_state state; /* since until_ns */
-	bool queue_known;           /* queue_ns was read, or the task was new then */
-	unsigned char looked;       /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
+	uint32_t forks;                  /* processes that it or its new descendants started ... */
+	uint64_t forked_ns;              /* ... and their CPU time */
+	enum task_wait_state state;      /* since until_ns */
+	bool queue_known;                /* queue_ns was read, or the task was new then */
+	unsigned char looked; /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
 	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
 	enum task_seen seen;            /* in /proc, since it left its CPU ... */
@@ -116,18 +147,30 @@ struct task_wait {
 	bool left_idle; /* its CPU was idle after its last slice */
 };
 
-/* What schedstat had at the last reading (core/snapshot/run_proof). */
+/* What schedstat had at the last reading. core/snapshot/run_proof writes it. */
 struct task_proof {
 	uint64_t sequence; /* of the interval that ended then; 0: never read */
 	uint64_t interval; /* the last one until then in which the task had a slot */
 	uint64_t run_ns, slices;
 };
 
-/* What /proc/PID/io had at the last reading (core/snapshot/fact_reader). */
-struct task_io {
+/* What /proc/PID/io had at the last reading. core/snapshot/fact_reader writes it. */
+struct task_io_reading {
 	uint64_t read_bytes, write_bytes;
 	uint64_t read_ns;   /* time of that reading; 0: never read */
 	uint64_t missed_ns; /* end of the last interval in which it ran unread; 0: none */
+};
+
+struct task_io {
+	struct task_io_reading thread, process; /* `process`: of a main thread's process */
+};
+
+/* The CPU time that stat had at the last reading. core/collect/proc_times writes it. */
+struct task_times {
+	/* The series of cuts (proc_times.run) of that reading. 0: never; UINT_MAX: it ran unread.
+	 */
+	unsigned run;
+	uint64_t user_ticks, system_ticks;
 };
 
 /* What roll-ups sum the counts of a task by. */
@@ -177,34 +220,24 @@ struct task {
 	bool kernel;       /* a kernel thread */
 	bool zombie;       /* it has ended, and /proc still has it; exit_ns is 0 */
 	bool proc_is_read; /* /proc was read since its last exec */
-	bool has_facts;    /* set by tasks_set_facts(): /proc is never read */
-	bool lost;         /* the same: the counts of its last row are lower bounds */
 	bool in_exited;    /* it is in the list of exited tasks */
-	uint64_t facts_interval; /* the same: task_facts.interval of the last call */
-	char state;              /* by /proc, as proc_stat.state; 0: not read */
-	enum task_lineage lineage;
-	unsigned lineage_of; /* the generation of the target to which `lineage` applies */
-	/* The run in which core/collect/proc_times read its times. 0: never; UINT_MAX: it ran
-	 * unread. */
-	unsigned times_run;
-	uint64_t user_ticks, system_ticks; /* read in that run */
-	uint64_t reread_ns;                /* time at which /proc is read again ... */
-	uint64_t reread_after_ns;          /* ... and how long after the last time that is */
-	struct task_io io, process_io;     /* of the thread; of a main thread's process */
-	struct task_proof proof;
+	struct task_recorded recorded;
+	struct task_state state;
+	struct task_reread reread;
 	struct cgroup *cgroup;      /* a reference; NULL: unknown */
 	struct cgroup *cpu_cgroup;  /* that of the CPU controller; the same */
 	uint64_t owner_ns;          /* time of reading user and cgroup; 0: never ... */
 	uint64_t owner_cut;         /* ... and the number of the cut */
 	struct task_before *before; /* owned; NULL: nothing has changed */
-	struct cmdline *cmdline;    /* a reference; NULL: none, or unknown */
-	uint64_t cmdline_ns;        /* time of reading cmdline; 0: never ... */
-	uint64_t cmdline_interval;  /* ... and `interval` then */
-	bool cmdline_aged;          /* its process has run since */
-	uint64_t state_ns;          /* time of reading state ... */
-	uint64_t state_interval;    /* ... and `interval` then: another one since: it ran */
-	uint64_t sleeping; /* sequence of the last interval with it in the snapshot, without a slot
-			    */
+	struct task_cmdline cmdline;
+
+	/* What others keep of a task. tests/owners.py has the writer of each member. */
+	struct task_target target;
+	struct task_times times;
+	struct task_io io;
+	struct task_proof proof;
+	/* core/snapshot/snapshot_build: the last interval with it in the snapshot without a slot */
+	uint64_t sleeping;
 	struct task_wait wait;
 };
 
@@ -315,9 +348,28 @@ struct task *tasks_above(struct tasks *tasks, struct task *task, uint64_t now_ns
 /* Keeps the state that /proc had at now_ns, between two intervals. */
 static inline void task_set_state(struct task *task, char state, uint64_t now_ns)
 {
-	task->state = state;
-	task->state_ns = now_ns;
-	task->state_interval = task->interval;
+	task->state = (struct task_state){state, now_ns, task->interval};
+}
+
+/* Sets what a source has that the table does not read: a scan of /proc, or a recording. */
+static inline void task_set_origin(struct task *task, bool kernel, pid_t ppid)
+{
+	task->kernel = kernel;
+	task->ppid = ppid;
+}
+
+/* 0: it began at an unknown time. */
+static inline void task_set_start(struct task *task, uint64_t start_ns)
+{
+	task->start_ns = start_ns;
+}
+
+/* Makes it the idle task of the CPUs, with the name that perf gives it. */
+void task_set_idle(struct task *task);
+/* For a caller that scans all of /proc each time: tasks_find_zombies() does not drop it. */
+static inline void task_set_zombie(struct task *task, bool zombie)
+{
+	task->zombie = zombie;
 }
 
 /*

@@ -67,7 +67,8 @@ void tasks_note_rename(struct tasks *tasks, struct task *task, const char comm[1
 	uint64_t cut = tasks_cut(tasks);
 
 	/* A recording has the names before. */
-	if (!task->comm_ns || task->has_facts || memcmp(task->comm, comm, sizeof(task->comm)) == 0)
+	if (!task->comm_ns || task->recorded.known ||
+	    memcmp(task->comm, comm, sizeof(task->comm)) == 0)
 		return;
 	struct task_before *before = before_of(task);
 	bool again = before->changes[TASK_OWNER_COMM].until_ns > 0 &&

@@ -93,8 +93,8 @@ static void read_facts(struct tasks *tasks, struct task *task, uint64_t now_ns,
 		       const struct proc_stat *stat)
 {
 	task->proc_is_read = true;
-	task->reread_after_ns = TASKS_AGAIN_FIRST_NS;
-	task->reread_ns = now_ns + task->reread_after_ns;
+	task->reread.after_ns = TASKS_AGAIN_FIRST_NS;
+	task->reread.due_ns = now_ns + task->reread.after_ns;
 	if (!stat)
 		return;
 	read_changing_facts(tasks, task, now_ns, stat);
@@ -108,7 +108,7 @@ void tasks_read_proc(struct tasks *tasks, struct task *task)
 {
 	struct proc_stat stat;
 
-	if (task->proc_is_read || task->has_facts)
+	if (task->proc_is_read || task->recorded.known)
 		return;
 	uint64_t now_ns = sys_now_ns(tasks->sys);
 	bool known = !task->exit_ns && tasks_read_stat(tasks, task->tid, &stat) == 0;
@@ -128,26 +128,26 @@ void tasks_refresh(struct tasks *tasks, struct task *task, uint64_t now_ns, unsi
 {
 	struct proc_stat stat;
 
-	if (task->has_facts)
+	if (task->recorded.known)
 		return;
 	if (!task->proc_is_read) {
 		tasks_read_proc(tasks, task);
 		return;
 	}
-	if (task->exit_ns || now_ns < task->reread_ns || *budget == 0)
+	if (task->exit_ns || now_ns < task->reread.due_ns || *budget == 0)
 		return;
 	--*budget;
 	if (tasks_read_stat(tasks, task->tid, &stat) == 0)
 		read_changing_facts(tasks, task, now_ns, &stat);
-	task->reread_after_ns = task->reread_after_ns < TASKS_AGAIN_MOST_NS / 4
-					? task->reread_after_ns * 4
+	task->reread.after_ns = task->reread.after_ns < TASKS_AGAIN_MOST_NS / 4
+					? task->reread.after_ns * 4
 					: TASKS_AGAIN_MOST_NS;
-	task->reread_ns = now_ns + task->reread_after_ns;
+	task->reread.due_ns = now_ns + task->reread.after_ns;
 }
 
 void tasks_notice_move(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
-	if (task->has_facts || task->exit_ns || task->kernel || !task->owner_ns ||
+	if (task->recorded.known || task->exit_ns || task->kernel || !task->owner_ns ||
 	    task->owner_cut == tasks_cut(tasks))
 		return;
 	read_owner(tasks, task, now_ns);
@@ -169,29 +169,30 @@ static struct task *cmdline_task(const struct tasks *tasks, struct task *task, u
 struct cmdline *tasks_cmdline(struct tasks *tasks, struct task *task, bool ran, uint64_t now_ns,
 			      struct cmdline_budget *budget)
 {
-	if (task->has_facts)
-		return task->cmdline;
+	if (task->recorded.known)
+		return task->cmdline.last;
 	task = cmdline_task(tasks, task, now_ns);
-	bool is_new = task->cmdline_ns == 0 || task->exec_ns > task->cmdline_ns;
+	bool is_new = task->cmdline.read_ns == 0 || task->exec_ns > task->cmdline.read_ns;
 	/* A process that has run is read again, though it may sleep when the time is over. */
-	task->cmdline_aged |= ran || task->interval != task->cmdline_interval;
-	bool is_old = task->cmdline_aged && now_ns - task->cmdline_ns >= TASKS_CMDLINE_NS;
+	task->cmdline.aged |= ran || task->interval != task->cmdline.interval;
+	bool is_old = task->cmdline.aged && now_ns - task->cmdline.read_ns >= TASKS_CMDLINE_NS;
 
 	if (task->exit_ns || task->kernel || (!is_new && !is_old))
-		return task->cmdline;
+		return task->cmdline.last;
 	if (budget->left == 0) {
 		budget->unread += is_new;
-		return task->cmdline;
+		return task->cmdline.last;
 	}
 	budget->left--;
-	struct cmdline *before = task->cmdline;
-	if (cmdline_read(tasks->sys, task->tid, &task->cmdline) < 0)
-		return task->cmdline; /* it is read again, though the task may not run any more */
+	struct cmdline *before = task->cmdline.last;
+	if (cmdline_read(tasks->sys, task->tid, &task->cmdline.last) < 0)
+		return task->cmdline
+			.last; /* it is read again, though the task may not run any more */
 	cmdline_unref(before);
-	task->cmdline_ns = now_ns;
-	task->cmdline_interval = task->interval;
-	task->cmdline_aged = false;
-	return task->cmdline;
+	task->cmdline.read_ns = now_ns;
+	task->cmdline.interval = task->interval;
+	task->cmdline.aged = false;
+	return task->cmdline.last;
 }
 
 struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_stat *stat,

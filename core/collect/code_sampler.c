@@ -68,7 +68,7 @@ static double busy_rate(const struct plan *plan, const struct interval *interval
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		const uint64_t *all = interval_cpu(interval, i), *idle = interval_idle(interval, i);
-		if (interval->cpu_throttled[i])
+		if (interval->coverage[i].throttled)
 			continue;
 		for (unsigned k = plan->first_counter[event]; k < plan->first_counter[event + 1];
 		     k++) {

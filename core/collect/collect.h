@@ -28,6 +28,24 @@
 /* A way to count: fills an interval until the engine ends it. One thread makes all calls. */
 struct collect;
 
+/* What the engine wants of the next interval. */
+struct collect_next {
+	uint64_t length_ns; /* as expected */
+	bool stale;         /* the selection has changed: counters are opened by a new plan */
+	/* Samples of code; NULL: none. Borrowed until the renew after it. Not in mode proc. */
+	const struct code_request *code;
+	uint64_t code_ns; /* CPU time that samples of the last interval cost the engine */
+};
+
+/* What a cut returns beside the interval. What a way to count does not have is 0. */
+struct collect_result {
+	uint64_t records, switch_ns;         /* for snapshot_cost */
+	unsigned windowed_cpus;              /* in the interval (duty_cycle.h) */
+	size_t threads_ran, threads_counted; /* own threads that ran; those with counters */
+	const struct wait_watch *watch;      /* of the interval; valid until renew. NULL: unknown */
+	bool replans; /* the next renew makes a new plan, whatever the engine wants */
+};
+
 struct collect_ops {
 	/* Fills in at most max descriptors to poll. Returns how many there are. */
 	size_t (*pollfds)(const struct collect *self, struct pollfd *fds, size_t max);
@@ -37,14 +55,19 @@ struct collect_ops {
 	uint64_t (*due_ns)(const struct collect *self);
 	void (*turn)(struct collect *self);
 	/* Ends the interval now. Its tallies are final. */
-	void (*cut)(struct collect *self);
+	struct collect_result (*cut)(struct collect *self);
 	/* Returns 0 if the process can be added to the target, else -EACCES and a sentence. */
 	int (*admit)(struct collect *self, pid_t pid, struct error *err);
 	/*
 	 * Begins the next interval. It may first open all counters again by a new plan, and change
-	 * the states of events. If self->stale it must do so.
+	 * the states of events. If next->stale it must do so.
 	 */
-	void (*renew)(struct collect *self);
+	void (*renew)(struct collect *self, const struct collect_next *next);
+	/*
+	 * Between two intervals: watches the waits of a process or a thread (struct wait_watch)
+	 * that began after since_ns; both 0: none. The function is NULL without records.
+	 */
+	void (*watch)(struct collect *self, pid_t pid, pid_t tid, uint64_t since_ns);
 	/*
 	 * Between two intervals: passes new events and groups to the recorder. Recorder NULL: ends
 	 * the recording. The function is NULL if this way to count has no records.
@@ -53,6 +76,7 @@ struct collect_ops {
 	void (*free)(struct collect *self);
 };
 
+/* All members are written by core/collect alone. */
 struct collect {
 	const struct collect_ops *ops;
 	enum count_mode mode;
@@ -61,22 +85,8 @@ struct collect {
 	struct budget budget;     /* counters that plans may use */
 	/* The event that samples switches; NULL: none. */
 	const struct switch_event *switches;
-	uint64_t refresh_ns;         /* length of the next interval; set by the engine */
-	struct wait_watch watch;     /* set and reset by the engine, filled in by cut */
-	bool watches;                /* set by cut: it has the waits of the interval */
-	bool stale;                  /* the selection has changed; set by the engine */
-	uint64_t records, switch_ns; /* for snapshot_cost */
-	unsigned windowed_cpus;      /* in the interval (duty_cycle.h); set by cut */
-	/*
-	 * Samples of code from the next renew on; NULL: none. Set by the engine; borrowed until the
-	 * renew after it is set anew. Not in mode proc.
-	 */
-	const struct code_request *code;
-	uint64_t code_ns; /* CPU time that samples cost the engine in the interval; set by it */
 	const struct code_event *code_events; /* sampled in the interval; until the next renew */
 	size_t n_code_events;
-	/* Task mode: own threads that ran, and how many of them had counters. */
-	size_t threads_ran, threads_counted;
 };
 
 /* Input of a collector. All borrowed for its life, and read again if it is stale. */

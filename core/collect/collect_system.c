@@ -134,7 +134,7 @@ static void note_uncounted(struct collect_system *self, const struct error *why)
 	if (why->text[0])
 		notes_add_as(self->context.notes, NOTE_CPUS_UNCOUNTED, "%s", why->text);
 	self->uncounted = *why;
-	self->base.interval.uncounted = why->text[0] != '\0';
+	interval_set_uncounted(&self->base.interval, why->text[0] != '\0');
 }
 
 /* Reads the list of online CPUs. If it cannot be read, the open CPUs count as online. */
@@ -235,10 +235,9 @@ static int open_cpus(struct collect_system *self, struct error *err)
 	return last;
 }
 
-static void begin_turns(struct collect_system *self)
+static void begin_turns(struct collect_system *self, uint64_t length_ns)
 {
-	cpu_counter_set_begin_turns(&self->cpus, plan_most_turns(self->base.plan),
-				    self->base.refresh_ns);
+	cpu_counter_set_begin_turns(&self->cpus, plan_most_turns(self->base.plan), length_ns);
 }
 
 /*
@@ -352,7 +351,6 @@ static int replan(struct collect_system *self, struct error *err)
 	open_sockets(self);
 	duty_cycle_measure(&self->duty);
 	begin_interval(self);
-	self->base.stale = false;
 	return result;
 }
 
@@ -419,30 +417,36 @@ static void system_turn(struct collect *collect)
 		looks_turn(&self->looks, now_ns);
 }
 
-static void system_renew(struct collect *collect)
+static void system_watch(struct collect *collect, pid_t pid, pid_t tid, uint64_t since_ns)
+{
+	waits_watch(&self_of(collect)->waits, pid, tid, since_ns);
+}
+
+static void system_renew(struct collect *collect, const struct collect_next *next)
 {
 	struct collect_system *self = self_of(collect);
 	struct error err;
 
-	code_sampler_measure(&self->code, collect->code, collect->plan, &collect->interval,
-			     collect->code_ns);
+	wait_watch_reset(&self->waits.watch);
+	code_sampler_measure(&self->code, next->code, collect->plan, &collect->interval,
+			     next->code_ns);
 	for (size_t i = 0; i < self->cpus.n; i++)
-		if (self->cpus.items[i].open && !collect->interval.cpu_online[i])
+		if (self->cpus.items[i].open && !collect->interval.coverage[i].online)
 			cpu_counters_close(&self->cpus.items[i]);
 	hidden_switches_detect(&self->hidden, &collect->interval);
 	cpu_counter_set_mark_unclear(&self->cpus, &collect->interval, self->hidden.seen);
 	bool again =
 		contention_renew(&self->contention, collect->plan, &collect->interval, &self->cpus);
 	interval_reset(&collect->interval);
-	bool anew = again || collect->stale || open_cpus(self, &err) > 0;
+	bool anew = again || next->stale || open_cpus(self, &err) > 0;
 	if (anew)
 		replan(self, &err);
 	code_sampler_renew(&self->code, collect->plan);
 	collect->code_events = code_sampler_events(&self->code, &collect->n_code_events);
 	cpu_counter_set_enable_switch_records(&self->cpus);
 	hidden_switches_renew(&self->hidden, &self->cpus, anew);
-	begin_turns(self);
-	duty_cycle_begin(&self->duty, collect->refresh_ns);
+	begin_turns(self, next->length_ns);
+	duty_cycle_begin(&self->duty, next->length_ns);
 	schedule_rival_check(self);
 }
 
@@ -457,10 +461,10 @@ static void cut_cpu(struct collect_system *self, struct cpu_counters *cpu)
 
 	if (cpu->open)
 		attrib_cut(self->attrib, cpu->index);
-	interval->uncounted |= online && (!cpu->open || cpu->dead);
-	interval->cpu_online[cpu->index] = online && cpu->open && !cpu->dead;
-	interval->cpu_whole[cpu->index] =
-		interval->cpu_online[cpu->index] && !cpu->late && !cpu->window.shut;
+	bool counted = online && cpu->open && !cpu->dead;
+	interval_set_uncounted(interval, interval->uncounted || (online && !counted));
+	interval_set_online(interval, cpu->index, counted,
+			    counted && !cpu->late && !cpu->window.shut);
 }
 
 /* The time before a CPU was opened is a gap, if it is long. */
@@ -472,19 +476,10 @@ static void add_late_gaps(struct collect_system *self)
 	for (size_t i = 0; i < self->cpus.n; i++) {
 		struct cpu_counters *cpu = &self->cpus.items[i];
 		uint64_t ns = interval_cpu(interval, cpu->index)[TALLY_TASK_CLOCK];
-		if (cpu->late && interval->cpu_online[cpu->index] &&
+		if (cpu->late && interval->coverage[cpu->index].online &&
 		    (double)(length_ns - ns) > INTERVAL_UNSEEN * (double)length_ns)
 			interval_add_gap(interval, cpu->index, length_ns - ns, UINT64_MAX);
 		cpu->late = false;
-	}
-}
-
-/* What ran in a gap is unknown: it may have been the idle task. A gap may be hidden time, too. */
-static void doubt_idle_of_gaps(struct interval *interval)
-{
-	for (size_t i = 0; i < interval->n_cpus; i++) {
-		uint64_t hidden_ns = interval->doubt_ns[i] - interval->ticks_ns[i];
-		interval->doubt_ns[i] += u64_growth(hidden_ns, interval->gap_ns[i]);
 	}
 }
 
@@ -498,7 +493,7 @@ static void name_runners(struct collect_system *self)
 	}
 }
 
-static void system_cut(struct collect *collect)
+static struct collect_result system_cut(struct collect *collect)
 {
 	struct collect_system *self = self_of(collect);
 
@@ -514,11 +509,11 @@ static void system_cut(struct collect *collect)
 	code_rings_drain(&self->code.rings);
 	cpu_counter_set_scan_forks(&self->cpus);
 	read_online(self);
-	collect->interval.uncounted = self->uncounted.text[0] != '\0';
+	interval_set_uncounted(&collect->interval, self->uncounted.text[0] != '\0');
 	for (size_t i = 0; i < self->cpus.n; i++)
 		cut_cpu(self, &self->cpus.items[i]);
 	hidden_switches_cut(&self->hidden, &self->cpus, &collect->interval);
-	doubt_idle_of_gaps(&collect->interval);
+	interval_doubt_gaps(&collect->interval);
 	add_late_gaps(self);
 	interval_mark_hidden(&collect->interval);
 	interval_sum_cpus(&collect->interval);
@@ -528,11 +523,14 @@ static void system_cut(struct collect *collect)
 		self->waits.throttling.unwanted = collect->interval.sequence;
 	self->waits.elsewhere = has_other_cpus(self);
 	waits_cut(&self->waits, &collect->interval);
-	collect->watches = waits_wanted(&self->waits);
 	contention_cut(&self->contention, &collect->interval);
-	collect->records = duty_cycle_judge(&self->duty, &collect->interval);
-	collect->switch_ns = self->duty.switch_ns;
-	collect->windowed_cpus = self->duty.windowed_cpus;
+	uint64_t records = duty_cycle_judge(&self->duty, &collect->interval);
+	return (struct collect_result){
+		.records = records,
+		.switch_ns = self->duty.switch_ns,
+		.windowed_cpus = self->duty.windowed_cpus,
+		.watch = waits_wanted(&self->waits) ? &self->waits.watch : NULL,
+	};
 }
 
 static int system_admit(struct collect *collect, pid_t pid, struct error *err)
@@ -580,6 +578,7 @@ static const struct collect_ops system_ops = {
 	.cut = system_cut,
 	.admit = system_admit,
 	.renew = system_renew,
+	.watch = system_watch,
 	.record = system_record,
 	.free = system_free,
 };
@@ -608,7 +607,6 @@ static struct collect_system *system_new(const struct collect_context *context,
 
 	self->base.ops = &system_ops;
 	self->base.mode = COUNT_MODE_SYSTEM;
-	self->base.refresh_ns = NS_PER_S;
 	self->context = *context;
 	self->times = (struct proc_times){
 		.sys = context->sys,
@@ -616,7 +614,6 @@ static struct collect_system *system_new(const struct collect_context *context,
 	};
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.target = context->target;
-	self->waits.watch = &self->base.watch;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->waits.looks = &self->looks;
 	budget_init(&self->base.budget, context->sys, context->pmus);
@@ -662,7 +659,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 	if (result == 0)
 		result = replan(self, err);
 	if (result == 0)
-		begin_turns(self);
+		begin_turns(self, NS_PER_S);
 	schedule_rival_check(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(

@@ -45,6 +45,8 @@ struct collect_task {
 	uint64_t faults, major_faults; /* of the machine, at the last scan; 0: unknown */
 	bool hidden;                   /* /proc does not show the tasks of others */
 	bool counts;                   /* counting is permitted */
+	bool stale;                    /* the plan has an event that cannot be counted any more */
+	size_t threads_ran, threads_counted; /* at the last cut */
 };
 
 static struct collect_task *self_of(struct collect *collect)
@@ -258,7 +260,7 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 	int result = proc_cpus_read(self->context.sys, &now);
 
 	note_unread(self, NOTE_PROC_STAT_UNREAD, "/proc/stat", result < 0 || now.n == 0);
-	memset(interval->cpu_online, 0, interval->n_cpus * sizeof(*interval->cpu_online));
+	interval_set_offline(interval);
 	proc_cpus_fini(&self->cpus_before);
 	self->cpus_before = self->cpus_now;
 	self->cpus_now = now; /* if none was read, the next growth would be of two intervals */
@@ -268,15 +270,15 @@ static void compare_cpus(struct collect_task *self, struct proc_scan_usage *usag
 		int number = interval->cpu_numbers[i];
 		const struct proc_cpu *before = proc_cpus_find(&self->cpus_before, number);
 		const struct proc_cpu *after = proc_cpus_find(&now, number);
-		interval->cpu_online[i] = after;
+		interval_set_online(interval, i, after, false);
 		if (!before || !after)
 			continue;
 		uint64_t busy_ns = u64_growth(before->busy_ticks, after->busy_ticks) * tick_ns;
 		uint64_t idle_ns = u64_growth(before->idle_ticks, after->idle_ticks) * tick_ns;
 		interval_cpu(interval, i)[TALLY_TASK_CLOCK] = busy_ns + idle_ns;
 		interval_idle(interval, i)[TALLY_TASK_CLOCK] = idle_ns;
-		interval->cpu_counted[i] = true;
-		interval->doubt_ns[i] = tick_ns;
+		interval_set_counted(interval, i, true);
+		interval_set_doubt(interval, i, tick_ns, 0);
 		usage->ran_ns += busy_ns;
 		usage->user_ns += u64_growth(before->user_ticks, after->user_ticks) * tick_ns;
 		usage->system_ns += u64_growth(before->system_ticks, after->system_ticks) * tick_ns;
@@ -359,8 +361,8 @@ static void note_coverage(struct collect_task *self)
 		ran++;
 		counted += entry->counted;
 	}
-	self->base.threads_ran = ran;
-	self->base.threads_counted = counted;
+	self->threads_ran = ran;
+	self->threads_counted = counted;
 	notes_remove(self->context.notes, NOTE_THREADS_UNCOUNTED);
 	if (counted == ran)
 		return;
@@ -388,7 +390,7 @@ static void leave_out(struct collect_task *self)
 	struct event *event = &self->context.events->items[counter->event];
 
 	event_probe(self->context.sys, self->context.pmus, event);
-	self->base.stale |= event->codes[counter->code].state != FIGURE_VALID;
+	self->stale |= event->codes[counter->code].state != FIGURE_VALID;
 }
 
 /*
@@ -423,7 +425,7 @@ static void scan_and_count(struct collect_task *self, bool again)
 	leave_out(self);
 }
 
-static void task_cut(struct collect *collect)
+static struct collect_result task_cut(struct collect *collect)
 {
 	static const struct cpu_counter_set no_cpus = {0};
 	struct collect_task *self = self_of(collect);
@@ -443,8 +445,13 @@ static void task_cut(struct collect *collect)
 	if (self->waits.counts[WAIT_THROTTLED] < 0)
 		self->throttling.unwanted = collect->interval.sequence;
 	looks_choose(&self->looks, sys_now_ns(self->context.sys));
-	collect->stale |=
+	self->stale |=
 		contention_renew(&self->contention, collect->plan, &collect->interval, &no_cpus);
+	return (struct collect_result){
+		.threads_ran = self->threads_ran,
+		.threads_counted = self->threads_counted,
+		.replans = self->stale,
+	};
 }
 
 /* Makes a plan per task. Only between two intervals, while no thread has counters. */
@@ -484,28 +491,27 @@ static void make_plan(struct collect_task *self)
 	self->counted.plan = self->base.plan;
 	self->counted.room = self->counts ? task_counter_set_room(&self->counted) : 0;
 	self->counted.most = self->counted.room;
-	self->base.stale = false;
+	self->stale = false;
 }
 
 /* After counters were opened, which come first: their descriptors are not taken. */
-static void sample_code(struct collect_task *self)
+static void sample_code(struct collect_task *self, const struct collect_next *next)
 {
 	struct collect *collect = &self->base;
-	const struct code_request *request = self->counts ? collect->code : NULL;
+	const struct code_request *request = self->counts ? next->code : NULL;
 
 	task_sampler_renew(&self->code, request,
-			   request ? task_counter_set_free_fds(&self->counted) : 0,
-			   collect->code_ns);
+			   request ? task_counter_set_free_fds(&self->counted) : 0, next->code_ns);
 	collect->code_events = task_sampler_events(&self->code, &collect->n_code_events);
 }
 
-static void task_renew(struct collect *collect)
+static void task_renew(struct collect *collect, const struct collect_next *next)
 {
 	struct collect_task *self = self_of(collect);
 
 	proc_scan_free_gone(&self->proc_scan);
 	interval_reset(&collect->interval);
-	if (collect->stale) {
+	if (next->stale || self->stale) {
 		task_counter_set_stop_all(&self->counted);
 		make_plan(self);
 		task_counter_set_renew(&self->counted, false);
@@ -514,7 +520,7 @@ static void task_renew(struct collect *collect)
 	/* Tasks that have just joined the target get counters now, not an interval later. */
 	if (self->proc_scan.generation != target_generation(self->context.target))
 		scan_and_count(self, true);
-	sample_code(self);
+	sample_code(self, next);
 }
 
 static size_t task_pollfds(const struct collect *collect, struct pollfd *fds, size_t max)

@@ -246,9 +246,9 @@ void cpu_counter_set_mark_unclear(struct cpu_counter_set *cpus, const struct int
 	bool any = false;
 
 	for (size_t i = 0; i < cpus->n; i++)
-		any |= interval->cpu_unclear[i];
+		any |= interval->coverage[i].unclear;
 	for (size_t i = 0; i < cpus->n; i++)
-		cpus->items[i].needs_switches |= interval->cpu_unclear[i] || (any && hides);
+		cpus->items[i].needs_switches |= interval->coverage[i].unclear || (any && hides);
 }
 
 bool cpu_counter_set_enable_switch_records(struct cpu_counter_set *cpus)

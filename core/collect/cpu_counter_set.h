@@ -53,14 +53,14 @@ void cpu_counter_set_scan_forks(struct cpu_counter_set *cpus);
 
 /*
  * cpu_counter_set_check_rivals() applies the records of CPUs without SWITCH records. Then
- * interval.cpu_unclear shows whether another profiler makes those necessary. CPUs that are counted
+ * cpu_coverage.unclear shows whether another profiler makes those necessary. CPUs that are counted
  * in windows need no check: their records are applied at the end of each window.
  */
 bool cpu_counter_set_need_rival_check(const struct cpu_counter_set *cpus);
 void cpu_counter_set_check_rivals(struct cpu_counter_set *cpus);
 /*
  * cpu_counter_set_mark_unclear() marks the CPUs that need SWITCH records from now on
- * (interval.cpu_unclear), all of them if the kernel hides switches; with these records each switch
+ * (cpu_coverage.unclear), all of them if the kernel hides switches; with these records each switch
  * costs more. cpu_counter_set_enable_switch_records() requests the missing ones, and returns
  * whether there are new ones.
  */

@@ -188,7 +188,7 @@ uint64_t duty_cycle_judge(struct duty_cycle *duty, const struct interval *interv
 	struct cpu_counter_set *cpus = duty->cpus;
 	uint64_t records = update_record_cost(duty);
 	for (size_t i = 0; i < cpus->n && duty->budget > 0; i++)
-		if (interval->cpu_counted[i])
+		if (interval->coverage[i].counted)
 			choose_share(&cpus->items[i].window,
 				     load_of(duty, &cpus->items[i], interval_cpu(interval, i)),
 				     duty->budget);

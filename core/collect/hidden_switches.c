@@ -22,7 +22,7 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 	struct proc_cpus now = {0};
 
 	for (size_t i = 0; i < cpus->n; i++)
-		interval->doubt_ns[i] = interval->hidden_ns[i];
+		interval_set_doubt(interval, i, interval->coverage[i].hidden_ns, 0);
 	if (!hidden->seen || proc_cpus_read(cpus->sys, &now) < 0)
 		return;
 	for (size_t i = 0; i < cpus->n; i++) {
@@ -34,8 +34,8 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 		uint64_t *credit_ns = &cpu->idle_credit_ns;
 		uint64_t known_ns = interval_idle(interval, i)[TALLY_TASK_CLOCK];
 		/* How much of the hidden time was idle is known but for a tick. */
-		interval->ticks_ns[i] = u64_min(interval->hidden_ns[i], proc_tick_ns());
-		interval->doubt_ns[i] = interval->ticks_ns[i];
+		uint64_t ticks_ns = u64_min(interval->coverage[i].hidden_ns, proc_tick_ns());
+		interval_set_doubt(interval, i, ticks_ns, ticks_ns);
 		*credit_ns += (after->idle_ticks - before->idle_ticks) * proc_tick_ns();
 		*credit_ns -= *credit_ns < known_ns ? *credit_ns : known_ns;
 		*credit_ns -= interval_hidden_to_idle(interval, i, cpu->domain, *credit_ns);
@@ -50,7 +50,7 @@ void hidden_switches_detect(struct hidden_switches *hidden, const struct interva
 		(interval->gaps > 0 && interval->lost_records == 0) || interval->contended_ns > 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		hidden_now |= interval->cpu_unnamed[i];
+		hidden_now |= interval->coverage[i].unnamed;
 	hidden->begins = hidden_now && !hidden->seen;
 	hidden->seen |= hidden_now;
 }

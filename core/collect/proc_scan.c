@@ -113,8 +113,7 @@ static bool identify(struct proc_scan *proc_scan, struct proc_scan_entry *entry,
 	memcpy(comm.comm.text, stat->comm, sizeof(comm.comm.text));
 	comm.comm.exec = known && entry->pid == entry->tid;
 	entry->task = tasks_comm(proc_scan->tasks, &comm);
-	entry->task->kernel = stat->kernel;
-	entry->task->ppid = stat->ppid;
+	task_set_origin(entry->task, stat->kernel, stat->ppid);
 	return true;
 }
 
@@ -408,7 +407,7 @@ static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 	}
 	bool was_inside = entry->inside;
 	bool renamed = identify(proc_scan, entry, &stat, now_ns);
-	entry->task->zombie = proc_has_ended(&stat);
+	task_set_zombie(entry->task, proc_has_ended(&stat));
 	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
 	entry->scan = proc_scan->scan;
 	entry->ppid = stat.ppid;

@@ -17,7 +17,7 @@ enum {
 	TICKS_READ = 2,  /* a task with fewer is not read: its next times need not be known */
 };
 
-/* task->times_run of a task that ran in an interval and was not read. */
+/* task->times.run of a task that ran in an interval and was not read. */
 #define TIMES_MISSED UINT_MAX
 
 void proc_times_fini(struct proc_times *times)
@@ -70,8 +70,8 @@ static bool has_room(const struct proc_times *times, const struct places *places
 		     const struct task *task, const struct proc_stat *stat, const uint64_t *tally)
 {
 	uint64_t tick_ns = proc_tick_ns();
-	uint64_t grown_ns = (u64_growth(task->user_ticks, stat->user_ticks) +
-			     u64_growth(task->system_ticks, stat->system_ticks)) *
+	uint64_t grown_ns = (u64_growth(task->times.user_ticks, stat->user_ticks) +
+			     u64_growth(task->times.system_ticks, stat->system_ticks)) *
 			    tick_ns;
 	bool windows = tally[tally_unseen(&places->plan->shape)] > 0;
 	uint64_t most_ns = windows ? times->passed_ns : tally[TALLY_TASK_CLOCK];
@@ -84,8 +84,8 @@ static void add_task(const struct proc_times *times, const struct places *places
 {
 	uint64_t tick_ns = proc_tick_ns();
 	/* A new task began with 0. */
-	bool known = task->times_run == times->run ||
-		     (task->times_run == 0 && task->start_ns >= times->since_ns);
+	bool known = task->times.run == times->run ||
+		     (task->times.run == 0 && task->start_ns >= times->since_ns);
 	struct proc_stat stat;
 
 	if (task->kernel) {
@@ -96,18 +96,16 @@ static void add_task(const struct proc_times *times, const struct places *places
 	if (task->exit_ns || task->pid <= 0 || tally[TALLY_TASK_CLOCK] < TICKS_READ * tick_ns ||
 	    proc_thread_stat(times->sys, task->pid, task->tid, &stat) < 0) {
 		add_clock(places, false, tally);
-		task->times_run = TIMES_MISSED; /* the next reading must not cover this interval */
+		task->times.run = TIMES_MISSED; /* the next reading must not cover this interval */
 		return;
 	}
 	known &= proc_times_estimate(tally[TALLY_TASK_CLOCK]) &&
 		 has_room(times, places, task, &stat, tally);
 	add_clock(places, known, tally);
 	if (known)
-		add_times(places, u64_growth(task->user_ticks, stat.user_ticks) * tick_ns,
-			  u64_growth(task->system_ticks, stat.system_ticks) * tick_ns, tally);
-	task->user_ticks = stat.user_ticks;
-	task->system_ticks = stat.system_ticks;
-	task->times_run = times->run;
+		add_times(places, u64_growth(task->times.user_ticks, stat.user_ticks) * tick_ns,
+			  u64_growth(task->times.system_ticks, stat.system_ticks) * tick_ns, tally);
+	task->times = (struct task_times){times->run, stat.user_ticks, stat.system_ticks};
 }
 
 /* Adds the times of each CPU. Stores the sums in *user_ns and *system_ns. */

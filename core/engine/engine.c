@@ -167,7 +167,7 @@ int engine_wait(struct engine *engine, uint64_t deadline_ns)
 	uint64_t pause_ns = 0; /* no work before that time */
 
 	if (deadline_ns > engine->cut_ns)
-		collect->refresh_ns = deadline_ns - engine->cut_ns;
+		engine->next.length_ns = deadline_ns - engine->cut_ns;
 	for (;;) {
 		uint64_t due_ns = collect->ops->due_ns(collect);
 		uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
@@ -211,12 +211,12 @@ static void begin_next_interval(struct engine *engine)
 	struct collect *collect = engine->collect;
 
 	engine_code_record(&engine->code, NULL); /* until the recording goes on */
-	wait_watch_reset(&collect->watch);
 	engine_do_requests(engine);
 	/* The collector tries groups on this thread, which must not have pmctop's own counter. */
-	if (collect->stale && collect->budget.native)
+	if ((engine->next.stale || engine->result.replans) && collect->budget.native)
 		self_cost_pause(&engine->self_cost);
-	collect->ops->renew(collect);
+	collect->ops->renew(collect, &engine->next);
+	engine->next.stale = false;
 	if (collect->plan != engine->columns->plan) {
 		engine_renew_columns(engine);
 		engine->cut_ns = sys_now_ns(engine->sys); /* opening took its time */
@@ -237,6 +237,7 @@ static void scan_uncounted_cpus(struct engine *engine)
 static void set_facts(struct engine *engine, struct snapshot *snapshot)
 {
 	struct collect *collect = engine->collect;
+	const struct collect_result *result = &engine->result;
 	struct snapshot_machine machine = engine->machine.machine;
 	struct snapshot_facts facts = {
 		.sequence = ++engine->sequence,
@@ -247,10 +248,10 @@ static void set_facts(struct engine *engine, struct snapshot *snapshot)
 		.mode = collect->mode,
 		.machine = &machine,
 		.lost_records = collect->interval.lost_records,
-		.windowed_cpus = collect->windowed_cpus,
+		.windowed_cpus = result->windowed_cpus,
 		.tasks = engine->in_pid_namespace ? 0 : engine->machine.threads,
-		.threads_ran = collect->threads_ran,
-		.threads_counted = collect->threads_counted,
+		.threads_ran = result->threads_ran,
+		.threads_counted = result->threads_counted,
 		.notes = &engine->notes,
 	};
 
@@ -260,18 +261,19 @@ static void set_facts(struct engine *engine, struct snapshot *snapshot)
 		machine.known[MACHINE_PROCESSES] = machine.known[MACHINE_THREADS] = false;
 	if (engine->config.counts_itself && engine->settled) {
 		self_cost_cut(&engine->self_cost, engine->cut_ns, &facts.cost);
-		facts.cost.records = collect->records;
-		facts.cost.switch_ns = collect->switch_ns;
+		facts.cost.records = result->records;
+		facts.cost.switch_ns = result->switch_ns;
 	}
 	/* After all counters were read, so that it delays no cut. It adds notes about names. */
-	facts.code = engine_code_cut(&engine->code, collect, snapshot->interval_ns);
+	facts.code = engine_code_cut(&engine->code, collect, snapshot->interval_ns,
+				     &engine->next.code_ns);
 	engine_notes_command_lines(&engine->causes, snapshot);
 	snapshot_set_facts(snapshot, &facts);
 }
 
 void engine_expect(struct engine *engine, uint64_t interval_ns)
 {
-	engine->collect->refresh_ns = interval_ns;
+	engine->next.length_ns = interval_ns;
 }
 
 struct snapshot *engine_snapshot(struct engine *engine)
@@ -280,7 +282,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	uint64_t begin_ns = engine->cut_ns;
 
 	engine->cut_ns = sys_now_ns(engine->sys);
-	collect->ops->cut(collect);
+	engine->result = collect->ops->cut(collect);
 	if (machine_reader_cut(&engine->machine))
 		engine_notes_steal(&engine->causes, &engine->machine.machine);
 	engine_notes_cut(&engine->causes, &collect->interval);
@@ -303,7 +305,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.pmus = &engine->pmus,
 		.facts = &engine->facts,
 		.cgroups = &engine->cgroups,
-		.watch = collect->watches ? &collect->watch : NULL,
+		.watch = engine->result.watch,
 		.command_lines = engine->config.command_lines,
 		.idle = engine->config.idle,
 		.now_ns = engine->cut_ns,

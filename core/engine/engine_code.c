@@ -168,15 +168,16 @@ static void note_denied(const struct engine_code *code)
 	notes_add_urgent_as(code->notes, NOTE_CODE_NAMES, "Functions: %s", why.text);
 }
 
-void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz)
+const struct code_request *engine_code_request(struct engine_code *code, enum count_mode mode,
+					       unsigned hz)
 {
 	code->request.hz = hz < HZ_MOST ? hz : HZ_MOST;
-	collect->code = hz > 0 ? &code->request : NULL;
 	notes_remove(code->notes, NOTE_CODE_NAMES);
 	if (hz == 0)
 		drop_resolver(code);
-	else if (collect->mode == COUNT_MODE_PROC)
+	else if (mode == COUNT_MODE_PROC)
 		note_denied(code);
+	return hz > 0 ? &code->request : NULL;
 }
 
 void engine_code_record(struct engine_code *code, struct recorder *recorder)
@@ -212,11 +213,11 @@ static uint64_t resolve_budget_ns(const struct engine_code *code, uint64_t inter
 				      : ns;
 }
 
-struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
-				     uint64_t interval_ns)
+struct code_profile *engine_code_cut(struct engine_code *code, const struct collect *collect,
+				     uint64_t interval_ns, uint64_t *cost_ns)
 {
-	collect->code_ns = 0;
-	if (!code->passes || !collect->code || collect->n_code_events == 0)
+	*cost_ns = 0;
+	if (!code->passes || code->request.hz == 0 || collect->n_code_events == 0)
 		return NULL;
 	uint64_t begin_ns = sys_cpu_ns(code->sys, false);
 	keep_strangers(code);
@@ -225,6 +226,6 @@ struct code_profile *engine_code_cut(struct engine_code *code, struct collect *c
 		sys_now_ns(code->sys) + resolve_budget_ns(code, interval_ns));
 	code->has_cut = true;
 	note_names(code);
-	collect->code_ns = u64_growth(begin_ns, sys_cpu_ns(code->sys, false));
+	*cost_ns = u64_growth(begin_ns, sys_cpu_ns(code->sys, false));
 	return profile;
 }

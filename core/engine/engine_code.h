@@ -53,8 +53,9 @@ void engine_code_init(struct engine_code *code, const struct sys *sys, const str
 /* Call it on the thread of the last engine_code_cut(). Zeroed is fine. */
 void engine_code_fini(struct engine_code *code);
 
-/* From the next interval on `hz` samples a second; 0: none. Before collect->ops->renew. */
-void engine_code_request(struct engine_code *code, struct collect *collect, unsigned hz);
+/* From the next interval on `hz` samples a second; 0: none. Returns it for struct collect_next. */
+const struct code_request *engine_code_request(struct engine_code *code, enum count_mode mode,
+					       unsigned hz);
 
 /* Between two intervals: where the samples of the next one are recorded; NULL: nowhere. */
 void engine_code_record(struct engine_code *code, struct recorder *recorder);
@@ -62,9 +63,9 @@ void engine_code_record(struct engine_code *code, struct recorder *recorder);
 /*
  * After a cut and the reading of counters: the profile of the interval, owned by the caller. It
  * takes at most a share of the interval to find names; missing names are found later.
- * NULL: no functions are wanted, or this way to count has none.
+ * *cost_ns is the CPU time of that. NULL: no functions are wanted, or this way to count has none.
  */
-struct code_profile *engine_code_cut(struct engine_code *code, struct collect *collect,
-				     uint64_t interval_ns);
+struct code_profile *engine_code_cut(struct engine_code *code, const struct collect *collect,
+				     uint64_t interval_ns, uint64_t *cost_ns);
 
 #endif

@@ -39,6 +39,8 @@ struct engine {
 	struct engine_choice choice;
 	struct columns *columns;
 	struct collect *collect;
+	struct collect_next next;     /* for the collector's next interval */
+	struct collect_result result; /* of the last cut */
 	struct tasks *tasks;
 	struct users *users;
 	struct user_client user_names; /* of users that are not in /etc/passwd */

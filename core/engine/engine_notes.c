@@ -258,7 +258,7 @@ static bool update_cpus(struct engine_notes *self, const struct interval *interv
 		self->cpus = xcalloc(interval->n_cpus, sizeof(*self->cpus));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		struct cpu_note *cpu = &self->cpus[i];
-		bool online = interval->cpu_online[i];
+		bool online = interval->coverage[i].online;
 		changed |= !first && online != cpu->online;
 		changed |= cpu->intervals_left == 1;
 		if (!first && online && !cpu->online)
@@ -276,7 +276,7 @@ static void note_cpus(struct engine_notes *self, const struct interval *interval
 	bool known = false; /* else the list of online CPUs could not be read */
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		known |= interval->cpu_online[i];
+		known |= interval->coverage[i].online;
 	if (!known || !update_cpus(self, interval))
 		return;
 	note_cpu_list(self, interval, NOTE_CPUS_ONLINE, is_back, "Online, and counted from now on");

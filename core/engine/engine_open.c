@@ -260,7 +260,8 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	machine_reader_init(&engine->machine, sys);
 	engine_code_init(&engine->code, sys, engine->target, engine->tasks, &engine->notes);
 	if (config->code_hz > 0)
-		engine_code_request(&engine->code, engine->collect, config->code_hz);
+		engine->next.code =
+			engine_code_request(&engine->code, engine->collect->mode, config->code_hz);
 	if (config->notes)
 		notes_add_all(&engine->notes, config->notes);
 	settle_plan(engine);

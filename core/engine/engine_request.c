@@ -10,19 +10,19 @@
 
 static int add_events(struct engine *engine, struct request *request, struct error *err)
 {
-	engine->collect->stale = true; /* also after a failure, which may have changed some */
+	engine->next.stale = true; /* also after a failure, which may have changed some */
 	return selection_add_events(&engine->choice.selection, request->text, err);
 }
 
 static int add_metric(struct engine *engine, struct request *request, struct error *err)
 {
-	engine->collect->stale = true;
+	engine->next.stale = true;
 	return engine_choice_add_metric(&engine->choice, request->text, err);
 }
 
 static int remove_column(struct engine *engine, struct request *request, struct error *err)
 {
-	engine->collect->stale = true;
+	engine->next.stale = true;
 	return engine_choice_remove(&engine->choice, request->text, err);
 }
 
@@ -31,7 +31,7 @@ static int change_levels(struct engine *engine, struct request *request, struct 
 	enum event_levels before = engine->levels;
 	bool per_task = engine->collect->plan->per_task;
 
-	engine->collect->stale = true;
+	engine->next.stale = true;
 	engine->levels = (enum event_levels)request->number;
 	engine_choose_levels(engine, per_task);
 	int result = selection_renew(&engine->choice.selection, err);
@@ -46,7 +46,7 @@ static int change_levels(struct engine *engine, struct request *request, struct 
 
 static int change_preset(struct engine *engine, struct request *request, struct error *err)
 {
-	engine->collect->stale = true;
+	engine->next.stale = true;
 	return engine_choice_preset(&engine->choice, request->text, err);
 }
 
@@ -86,19 +86,18 @@ static int watch_waits(struct engine *engine, struct request *request, struct er
 	int64_t number = request->number;
 
 	(void)err;
-	engine->collect->watch = (struct wait_watch){
-		.pid = number > 0 ? (pid_t)number : 0,
-		.tid = number < 0 ? (pid_t)-number : 0,
-		.since_ns = engine->cut_ns,
-	};
+	if (engine->collect->ops->watch)
+		engine->collect->ops->watch(engine->collect, number > 0 ? (pid_t)number : 0,
+					    number < 0 ? (pid_t)-number : 0, engine->cut_ns);
 	return 0;
 }
 
 static int sample_code(struct engine *engine, struct request *request, struct error *err)
 {
 	(void)err;
-	engine_code_request(&engine->code, engine->collect,
-			    request->number > 0 ? (unsigned)request->number : 0);
+	engine->next.code =
+		engine_code_request(&engine->code, engine->collect->mode,
+				    request->number > 0 ? (unsigned)request->number : 0);
 	return 0;
 }
 

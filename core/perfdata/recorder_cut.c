@@ -111,17 +111,17 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 	size_t shown = 0;
 
 	for (size_t i = 0; i < interval->n_cpus; i++) {
-		if (!interval->cpu_online[i] && !interval->cpu_counted[i])
+		if (!interval->coverage[i].online && !interval->coverage[i].counted)
 			continue;
 		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
-		uint64_t flags = (interval->cpu_counted[i] ? NATIVE_CPU_COUNTED : 0u) |
-				 (interval->cpu_gaps[i] ? NATIVE_CPU_GAPS : 0u) |
-				 interval->doubt_ns[i] << NATIVE_CPU_DOUBT;
+		uint64_t flags = (interval->coverage[i].counted ? NATIVE_CPU_COUNTED : 0u) |
+				 (interval->coverage[i].gaps ? NATIVE_CPU_GAPS : 0u) |
+				 interval->coverage[i].doubt_ns << NATIVE_CPU_DOUBT;
 		const uint64_t facts[] = {i,
 					  (uint64_t)cpu->cpu,
 					  (uint64_t)(int64_t)cpu->socket,
 					  (uint64_t)(int64_t)cpu->node,
-					  interval->cpu_online[i],
+					  interval->coverage[i].online,
 					  flags};
 		put_tally(recorder->data, NATIVE_CPU, facts, ARRAY_SIZE(facts),
 			  interval_cpu(interval, i),

@@ -36,8 +36,8 @@ static void keep_found(struct replay_native *native)
 	memcpy(native->found, interval->cpus, cpus * sizeof(*native->found));
 	memcpy(native->found + cpus, interval->idle, cpus * sizeof(*native->found));
 	memcpy(native->found + 2 * cpus, interval->unattributed, width * sizeof(*native->found));
-	memcpy(native->found_counted, interval->cpu_counted,
-	       interval->n_cpus * sizeof(*native->found_counted));
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		native->found_counted[i] = interval->coverage[i].counted;
 }
 
 static void go_back(struct replay_native *native)
@@ -48,8 +48,8 @@ static void go_back(struct replay_native *native)
 	memcpy(interval->cpus, native->found, cpus * sizeof(*native->found));
 	memcpy(interval->idle, native->found + cpus, cpus * sizeof(*native->found));
 	memcpy(interval->unattributed, native->found + 2 * cpus, width * sizeof(*native->found));
-	memcpy(interval->cpu_counted, native->found_counted,
-	       interval->n_cpus * sizeof(*native->found_counted));
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		interval_set_counted(interval, i, native->found_counted[i]);
 	memset(interval->totals, 0, width * sizeof(*interval->totals));
 	interval_sum_parts(interval);
 }
@@ -79,8 +79,7 @@ int native_parse_cut(struct replay_native *native, struct native_words *words)
 	fact_table_clear(&state->facts);
 	state->machine = (struct snapshot_machine){.known = {false}};
 	native_clear_code(native);
-	memset(state->interval.cpu_online, 0,
-	       state->interval.n_cpus * sizeof(*state->interval.cpu_online));
+	interval_set_offline(&state->interval);
 	cut_cpus(native);
 	keep_found(native);
 	native->cut = true;
@@ -136,15 +135,17 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	topology_set(&native->state->topology, interval->cpu_numbers[index],
 		     socket >= -1 && socket <= INT32_MAX ? (int)socket : -1,
 		     node >= -1 && node <= INT32_MAX ? (int)node : -1);
-	interval->cpu_online[index] = (*facts)[4];
+	interval_set_online(interval, index, (*facts)[4], false);
 	bool counted = (*facts)[5] & NATIVE_CPU_COUNTED;
-	native->differs |= interval->cpu_counted[index] != counted;
-	interval->cpu_counted[index] = counted;
-	interval->cpu_gaps[index] |= ((*facts)[5] & NATIVE_CPU_GAPS) != 0;
-	interval->doubt_ns[index] = (*facts)[5] >> NATIVE_CPU_DOUBT;
+	native->differs |= interval->coverage[index].counted != counted;
+	interval_set_counted(interval, index, counted);
+	if ((*facts)[5] & NATIVE_CPU_GAPS)
+		interval_mark_gaps(interval, index);
+	uint64_t doubt_ns = (*facts)[5] >> NATIVE_CPU_DOUBT;
 	/* The rest is doubt about gaps, which the records have. */
-	interval->ticks_ns[index] = u64_min(
-		u64_growth(interval->gap_ns[index], interval->doubt_ns[index]), proc_tick_ns());
+	uint64_t ticks_ns =
+		u64_min(u64_growth(interval->coverage[index].gap_ns, doubt_ns), proc_tick_ns());
+	interval_set_doubt(interval, index, doubt_ns, ticks_ns);
 	return 0;
 }
 
@@ -269,9 +270,9 @@ static bool adds_up(const struct replay_native *native)
 		tally_add(shape, parts, interval->tallies + i * width);
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		tally_add(shape, parts, interval_idle(interval, i));
-		if (interval->cpu_counted[i])
+		if (interval->coverage[i].counted)
 			tally_add(shape, cpus, interval_cpu(interval, i));
-		counted |= interval->cpu_counted[i];
+		counted |= interval->coverage[i].counted;
 	}
 	for (size_t i = 0; i < width && same; i++) {
 		bool apart = is_apart(native, i);
@@ -560,10 +561,13 @@ void native_end_cut(struct replay_native *native)
 	if (state->mode == COUNT_MODE_SYSTEM)
 		state->uneven = interval_uneven(&state->interval, state->length_ns);
 	apply_target(native);
-	state->interval.uncounted = native->flags & NATIVE_UNCOUNTED;
-	state->interval.still.known = native->flags & NATIVE_STILL_KNOWN;
-	state->interval.still.blocked = native->flags & NATIVE_STILL_BLOCKED;
-	state->interval.still.sleeping = native->flags & NATIVE_STILL_SLEEPING;
+	interval_set_uncounted(&state->interval, native->flags & NATIVE_UNCOUNTED);
+	interval_set_still(&state->interval,
+			   (struct interval_still){
+				   .known = native->flags & NATIVE_STILL_KNOWN,
+				   .blocked = native->flags & NATIVE_STILL_BLOCKED,
+				   .sleeping = native->flags & NATIVE_STILL_SLEEPING,
+			   });
 	state->idle = native->flags & NATIVE_IDLE_ROWS;
 	state->command_lines = native->flags & NATIVE_COMMAND_LINES;
 	state->recorded_marks = true;

@@ -352,8 +352,8 @@ static void add_losses(struct replay_perf *perf)
 	bool lost = perf->plan.switches_at < 0 && perf->lost > 0;
 
 	for (size_t i = 0; lost && i < interval->n_cpus; i++) {
-		interval_cpu(interval, i)[at] += interval->cpu_gaps[i];
-		interval->unattributed[at] += interval->cpu_gaps[i];
+		interval_cpu(interval, i)[at] += interval->coverage[i].gaps;
+		interval->unattributed[at] += interval->coverage[i].gaps;
 	}
 }
 

@@ -72,7 +72,7 @@ static void end_before_name(struct replay_profile *profile, struct record *named
 		return;
 	/* An unknown start is equal to any. */
 	if (task->start_ns == 0)
-		task->start_ns = 1;
+		task_set_start(task, 1);
 	record.kind = RECORD_EXIT;
 	record.fork.ppid = task->ppid;
 	record.fork.ptid = task->ptid;
@@ -114,7 +114,7 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 			return;
 		task = tasks_fork(tasks, record);
 		if (synthesized)
-			task->start_ns = 0;
+			task_set_start(task, 0);
 	} else {
 		if (!synthesized)
 			end_before_name(profile, record);
@@ -126,13 +126,6 @@ static void apply_task_record(struct replay_profile *profile, struct record *rec
 
 /* Samples */
 
-/* Idle CPUs, and what interrupts them: perf names it so. */
-static void name_idle_task(struct task *task)
-{
-	text_copy(task->comm, sizeof(task->comm), "swapper");
-	task->kernel = true;
-}
-
 static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t weight)
 {
 	struct replay_state *state = profile->kind.state;
@@ -141,7 +134,8 @@ static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t 
 	size_t cpu = sample->has & PERF_SAMPLE_CPU ? sample->cpu : SIZE_MAX;
 
 	if (cpu < interval->n_cpus) {
-		interval->cpu_online[cpu] = interval->cpu_counted[cpu] = true;
+		interval_set_online(interval, cpu, true, false);
+		interval_set_counted(interval, cpu, true);
 		sampled_event_add(profile->plan, interval_cpu(interval, cpu), event, weight);
 	} else {
 		profile->cpu_unknown = true;
@@ -149,8 +143,8 @@ static void add_to_parts(struct replay_profile *profile, size_t event, uint64_t 
 	if (sample->tid >= 0) {
 		struct task *task =
 			tasks_at(state->tasks, sample->pid, sample->tid, profile->last_ns);
-		if (sample->tid == 0)
-			name_idle_task(task);
+		if (sample->tid == 0) /* idle CPUs, and what interrupts them */
+			task_set_idle(task);
 		sampled_event_add(profile->plan, interval_task(interval, task), event, weight);
 	} else {
 		sampled_event_add(profile->plan, interval->unattributed, event, weight);
@@ -251,7 +245,7 @@ static void use_sample(struct replay_profile *profile, const struct perf_event_h
 static void count_lost(struct replay_profile *profile, const struct record *record)
 {
 	profile->lost += record->lost.records;
-	profile->kind.state->interval.lost_records += record->lost.records;
+	interval_add_lost(&profile->kind.state->interval, record->lost.records);
 	if (profile->resolver)
 		code_resolver_lost(profile->resolver, record->lost.records);
 }
@@ -459,8 +453,9 @@ static void note_defects(struct replay_profile *profile)
 /* The counts of CPUs are too low by samples that do not name their CPU. */
 static void hide_cpus(struct interval *interval)
 {
+	interval_set_offline(interval);
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		interval->cpu_online[i] = interval->cpu_counted[i] = false;
+		interval_set_counted(interval, i, false);
 }
 
 static void end_interval(struct replay_profile *profile, uint64_t end_ns)
@@ -469,7 +464,7 @@ static void end_interval(struct replay_profile *profile, uint64_t end_ns)
 	const struct replay_facts *facts = &profile->facts;
 	struct interval *interval = &state->interval;
 
-	interval->uncounted = interval->lost_records > profile->in_interval / LOST_PART;
+	interval_set_uncounted(interval, interval->lost_records > profile->in_interval / LOST_PART);
 	memset(interval->totals, 0, tally_width(&interval->shape) * sizeof(uint64_t));
 	interval_sum_parts(interval);
 	if (profile->cpu_unknown)

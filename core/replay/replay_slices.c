@@ -258,14 +258,15 @@ void replay_slices_end(struct replay_slices *slices)
 	/* The recording ends inside of the interval. */
 	if (slices->ended && replay_order_bytes(slices->order) == 0)
 		slices->until_ns = replay_order_latest(slices->order);
-	slices->interval->uncounted = false;
+	bool uncounted = false;
 	for (size_t i = 0; i < slices->n_cpus; i++) {
 		bool ticked = make_tick(slices, i);
 		divided |= ticked;
-		slices->interval->uncounted |= !ticked && !log_undivided(slices, i);
+		uncounted |= !ticked && !log_undivided(slices, i);
 		attrib_cut(slices->attrib, i);
-		slices->interval->cpu_online[i] = slices->cpus[i].present;
+		interval_set_online(slices->interval, i, slices->cpus[i].present, false);
 	}
+	interval_set_uncounted(slices->interval, uncounted);
 	if (divided)
 		notes_add(slices->notes, "A recording of perf has no counts at a refresh. A "
 					 "slice across a refresh is divided in proportion "

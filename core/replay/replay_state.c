@@ -112,7 +112,8 @@ struct task *replay_state_comm(struct replay_state *state, const struct record *
 {
 	struct task *task = tasks_comm(state->tasks, record);
 
-	task->kernel |= task->tid == 2 && strcmp(task->comm, "kthreadd") == 0;
+	if (task->tid == 2 && strcmp(task->comm, "kthreadd") == 0)
+		task_set_origin(task, true, task->ppid);
 	return task;
 }
 

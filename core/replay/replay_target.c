@@ -30,7 +30,8 @@ static bool has_number(const pid_t *numbers, size_t n, pid_t number)
 static bool descends(const struct target_spec *spec, struct tasks *tasks, struct task *task,
 		     unsigned depth)
 {
-	if (task->lineage == TASK_LINEAGE_IN || has_number(spec->tids, spec->n_tids, task->tid) ||
+	if (task->target.lineage == TASK_LINEAGE_IN ||
+	    has_number(spec->tids, spec->n_tids, task->tid) ||
 	    has_number(spec->pids, spec->n_pids, task->pid > 0 ? task->pid : task->tid))
 		return true;
 	if (depth == DEPTH_MAX)

@@ -15,6 +15,7 @@
 #include "core/base/util.h"
 #include "core/sys/proc.h"
 #include "core/sys/proc_machine.h"
+#include "core/wait/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static bool is_interval(uint64_t passed_ns, uint64_t interval_ns)
 
 /* Readings of one task or process: `from` is the last one, or its start with nothing done. */
 struct io_pair {
-	struct task_io from;
+	struct task_io_reading from;
 	bool is_new;     /* `from` is its start */
 	uint64_t now_ns; /* time of the present reading */
 };
@@ -109,7 +110,7 @@ static struct figure amount_of(const struct reading *reading, const struct io_pa
 
 /* Returns whether the reading before the present one can be used. */
 static bool find_pair(const struct reading *reading, const struct task *task,
-		      const struct task_io *last, struct io_pair *pair)
+		      const struct task_io_reading *last, struct io_pair *pair)
 {
 	const struct fact_reader *reader = reading->reader;
 
@@ -118,7 +119,7 @@ static bool find_pair(const struct reading *reading, const struct task *task,
 	pair->from = *last;
 	pair->is_new = last->read_ns == 0;
 	if (pair->is_new)
-		pair->from = (struct task_io){.read_ns = task->start_ns};
+		pair->from = (struct task_io_reading){.read_ns = task->start_ns};
 	pair->now_ns = sys_now_ns(reader->sys);
 	bool missed = last->missed_ns > pair->from.read_ns && last->missed_ns < reading->now_ns;
 	return pair->from.read_ns >= reader->begin_ns && !missed;
@@ -126,7 +127,7 @@ static bool find_pair(const struct reading *reading, const struct task *task,
 
 /* Sets what a task or process has read and written. Replaces the last reading. */
 static void set_io(const struct reading *reading, int result, const struct proc_io *io,
-		   struct task *task, struct task_io *last, struct figure facts[FACTS])
+		   struct task *task, struct task_io_reading *last, struct figure facts[FACTS])
 {
 	struct io_pair pair = {.now_ns = 0};
 	bool known = find_pair(reading, task, last, &pair);
@@ -146,7 +147,7 @@ static void set_io(const struct reading *reading, int result, const struct proc_
 		facts[FACT_WRITE_BYTES] =
 			amount_of(reading, &pair, pair.from.write_bytes, io->write_bytes);
 	}
-	*last = (struct task_io){io->read_bytes, io->write_bytes, pair.now_ns, 0};
+	*last = (struct task_io_reading){io->read_bytes, io->write_bytes, pair.now_ns, 0};
 }
 
 static void keep_state(const struct reading *reading, pid_t tid, const struct proc_stat *stat)
@@ -180,7 +181,7 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 	const struct sys *sys = reading->reader->sys;
 	struct proc_stat stat;
 	struct proc_io io = {0};
-	struct task_io nowhere = {0};
+	struct task_io_reading nowhere = {0};
 
 	if (reading->stat || reading->io)
 		set_read(reading, process->pid, process->pid,
@@ -189,7 +190,7 @@ static void read_process(const struct reading *reading, struct snapshot_process 
 		return;
 	struct task *task = tasks_process(reading->tasks, process->pid, reading->now_ns);
 	set_io(reading, proc_io_read(sys, process->pid, &io), &io, task,
-	       task ? &task->process_io : &nowhere, process->facts);
+	       task ? &task->io.process : &nowhere, process->facts);
 }
 
 /* Returns the process. A new one is added without facts; `row` is its first one, or SIZE_MAX. */
@@ -223,20 +224,11 @@ static struct snapshot_process *find_or_read_process(struct reading *reading, pi
 	return process;
 }
 
-/*
- * Returns whether the records of this interval end with the task running or runnable. A task that
- * runs has a slice up to the end; without one it may have left its CPU without a record.
- */
 static bool is_runnable(const struct reading *reading, const struct row *row)
 {
 	const struct task *task = tasks_find(reading->tasks, row->tid, reading->now_ns);
 
-	if (!task || task->wait.until_ns <= reading->now_ns - reading->snapshot->interval_ns)
-		return false;
-	const struct task_wait *wait = &task->wait;
-	bool runs = wait->state == TASK_RUNNING && wait->left_ns >= wait->until_ns;
-	bool queued = wait->state > TASK_RUNNING && wait->state < TASK_SLEEPING;
-	return runs || queued || wait->queued;
+	return task && waits_end_runnable(task, reading->now_ns - reading->snapshot->interval_ns);
 }
 
 /* Adds to a process what only its threads have: a main thread may have ended before them. */
@@ -270,9 +262,9 @@ static void set_runnable(struct reading *reading, size_t index, struct figure fa
  */
 static struct figure state_of(const struct reading *reading, const struct task *task)
 {
-	struct figure state = figure_exact(proc_state_activity(task->state));
+	struct figure state = figure_exact(proc_state_activity(task->state.letter));
 
-	if (task->state_ns <= reading->reader->read_ns && !task->zombie) {
+	if (task->state.read_ns <= reading->reader->read_ns && !task->zombie) {
 		state.state = FIGURE_SCALED;
 		state.share = 0;
 	}
@@ -288,9 +280,9 @@ static struct figure kept_state(struct reading *reading, size_t index)
 		return unknown;
 	const struct task *task =
 		tasks_find(reading->tasks, threads->items[index].tid, reading->now_ns);
-	if (!task || task->state == 'R' || task->state_interval != task->interval)
+	if (!task || task->state.letter == 'R' || task->state.interval != task->interval)
 		return unknown;
-	if (task->zombie || reading->now_ns - task->state_ns < REREAD_NS * threads->n_still ||
+	if (task->zombie || reading->now_ns - task->state.read_ns < REREAD_NS * threads->n_still ||
 	    reading->rereads == 0)
 		return state_of(reading, task);
 	reading->rereads--;
@@ -318,7 +310,7 @@ static void miss_thread(const struct reading *reading, pid_t tid)
 	struct task *task = reading->io ? tasks_find(reading->tasks, tid, reading->now_ns) : NULL;
 
 	if (task)
-		task->io.missed_ns = reading->now_ns;
+		task->io.thread.missed_ns = reading->now_ns;
 }
 
 static void read_thread(struct reading *reading, size_t index)
@@ -328,7 +320,7 @@ static void read_thread(struct reading *reading, size_t index)
 	struct figure *facts = rows_facts(&reading->snapshot->threads, index);
 	struct proc_stat stat;
 	struct proc_io io = {0};
-	struct task_io nowhere = {0};
+	struct task_io_reading nowhere = {0};
 
 	if (!facts || row_has_just_ended(row))
 		return;
@@ -360,7 +352,7 @@ static void read_thread(struct reading *reading, size_t index)
 		return;
 	struct task *task = tasks_find(reading->tasks, row->tid, reading->now_ns);
 	set_io(reading, proc_thread_io(sys, row->pid, row->tid, &io), &io, task,
-	       task ? &task->io : &nowhere, facts);
+	       task ? &task->io.thread : &nowhere, facts);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -386,9 +378,9 @@ void fact_reader_miss(const struct fact_reader *reader, struct tasks *tasks, uin
 		return;
 	struct task *process = task->pid > 0 ? tasks_find(tasks, task->pid, now_ns) : NULL;
 
-	task->io.missed_ns = now_ns;
+	task->io.thread.missed_ns = now_ns;
 	if (process)
-		process->process_io.missed_ns = now_ns;
+		process->io.process.missed_ns = now_ns;
 }
 
 void fact_reader_read(struct fact_reader *reader, struct tasks *tasks, uint64_t now_ns,

@@ -82,8 +82,8 @@ static bool is_lost(struct filling *filling, struct task *task)
 
 	if (task->zombie && counted.ns == 0)
 		return false;
-	if (source->recorded_marks && task->has_facts && (ran || !source->chosen))
-		return task->lost;
+	if (source->recorded_marks && task->recorded.known && (ran || !source->chosen))
+		return task->recorded.lost;
 	if (interval_has_gaps(source->interval, &filling->gaps, task))
 		return true;
 	return interval_may_be_unseen(source->interval, &filling->gaps, task) &&
@@ -581,18 +581,18 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 
 	cpu->cpu = interval->cpu_numbers[index];
 	const struct topology_cpu place =
-		topology_find(source->topology, cpu->cpu, interval->cpu_online[index]);
+		topology_find(source->topology, cpu->cpu, interval->coverage[index].online);
 	cpu->socket = place.socket;
 	cpu->node = place.node;
 	pmu_set_cpu_type(source->pmus, cpu->cpu, cpu->type, sizeof(cpu->type));
-	if (!interval->cpu_counted[index])
+	if (!interval->coverage[index].counted)
 		return;
 	cpu->cpus = 1;
 	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
-	cpu->doubt_ns = interval->doubt_ns[index];
-	cpu->ticks_ns = interval->ticks_ns[index];
+	cpu->doubt_ns = interval->coverage[index].doubt_ns;
+	cpu->ticks_ns = interval->coverage[index].ticks_ns;
 	const struct busy_part part = {
 		.cpus = 1, .tally = cpu->tally, .idle = cpu->idle, .doubt_ns = cpu->doubt_ns};
 	snapshot_evaluate_busy(snapshot, &part, cpu->figures);
@@ -610,9 +610,9 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
-		all.cpus += interval->cpu_counted[i];
-		all.doubt_ns += interval->doubt_ns[i];
-		if (interval->cpu_online[i] || interval->cpu_counted[i])
+		all.cpus += interval->coverage[i].counted;
+		all.doubt_ns += interval->coverage[i].doubt_ns;
+		if (interval->coverage[i].online || interval->coverage[i].counted)
 			fill_cpu(source, i, snapshot);
 	}
 	all.tally = snapshot->totals;

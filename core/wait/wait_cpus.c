@@ -95,7 +95,7 @@ void waits_cut_cpus(struct waits *waits, struct interval *interval, bool gaps)
 	for (size_t i = 0; runq >= 0 && i < interval->n_cpus && i < waits->n_cpus; i++) {
 		interval_cpu(interval, i)[runq] += waits->queued_ns[i];
 		/* With gaps a part is unknown, not all: 1 ns makes the sum a lower bound. */
-		if (interval->cpu_counted[i] || interval->cpu_online[i])
+		if (interval->coverage[i].counted || interval->coverage[i].online)
 			add_lifetime(waits, interval, i, gaps ? 1 : ns, ns);
 	}
 	memset(waits->queued_ns, 0, waits->n_cpus * sizeof(*waits->queued_ns));

@@ -127,8 +127,8 @@ static void add_if_shown(void *arg, struct task *task)
 	if (has_account(waits, task))
 		task->wait.state = waits_state_of(waits, task);
 	/* Of one that is runnable the state is read once more, before the next end. */
-	if (task->state == 'D' || task->state == 'T' || task->state == 't' ||
-	    (waits->wakeups && task->state == 'R'))
+	if (task->state.letter == 'D' || task->state.letter == 'T' || task->state.letter == 't' ||
+	    (waits->wakeups && task->state.letter == 'R'))
 		waits_account(waits, task);
 }
 

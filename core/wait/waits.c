@@ -56,10 +56,10 @@ void waits_begin(struct waits *waits, const struct plan *plan, const struct even
 
 enum task_wait_state waits_state_of(const struct waits *waits, const struct task *task)
 {
-	if (!task->state || task->state_interval != task->interval ||
-	    task->state_ns < waits->lost_until_ns)
+	if (!task->state.letter || task->state.interval != task->interval ||
+	    task->state.read_ns < waits->lost_until_ns)
 		return TASK_OFF;
-	switch (task->state) {
+	switch (task->state.letter) {
 	case 'R':
 		return TASK_OFF;
 	case 'D':
@@ -87,7 +87,6 @@ static void open_account(const struct waits *waits, struct task *task)
 		.state = is_new ? TASK_NEW : waits_state_of(waits, task),
 		.queue_known = is_new,
 		.looked = task->wait.looked,
-		.hidden = task->wait.hidden,
 	};
 }
 
@@ -278,9 +277,9 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 
 	if (slice->end == SLICE_WOKEN)
 		apply_wakeup(account, slice->end_ns);
-	if (waits->watch && slice->end != SLICE_WOKEN &&
-	    wait_watch_has(waits->watch, slice->task->pid, slice->task->tid))
-		watch_wait(waits->watch, account, slice);
+	if (slice->end != SLICE_WOKEN &&
+	    wait_watch_has(&waits->watch, slice->task->pid, slice->task->tid))
+		watch_wait(&waits->watch, account, slice);
 	if (slice->end == SLICE_FORKED || slice->end == SLICE_WOKEN)
 		return;
 	if (account->state != TASK_RUNNING || slice->begin_ns > account->until_ns)
@@ -300,7 +299,6 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
 			       account->state != TASK_UNKNOWN;
 	account->ends_unclear |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
-	account->hidden |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
 			      slice->end != SLICE_HIDDEN;
@@ -385,18 +383,16 @@ static bool has_unexplained(const struct waits *waits)
 /*
  * Searches for tasks that wait for a CPU after a wake-up. Before the end of the interval: a task
  * that is runnable then has a slice before the end, or is so at the end. After it, a task may have
- * run and sleep again. `search`: some thread waits for a CPU unseen; else those alone are searched
- * whose switches the kernel hides.
+ * run and sleep again.
  */
-static void look_for_queued(struct waits *waits, bool search)
+static void look_for_queued(struct waits *waits)
 {
 	unsigned left = QUEUED_READS;
 	struct proc_stat stat;
 
 	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
-		if (task->exit_ns || task->pid <= 0 || !waits_is_blocked(task->wait.state) ||
-		    !(search || task->wait.hidden))
+		if (task->exit_ns || task->pid <= 0 || !waits_is_blocked(task->wait.state))
 			continue;
 		left--;
 		task->wait.seen_ns = sys_now_ns(waits->sys);
@@ -452,14 +448,14 @@ static void look_for_woken_early(struct waits *waits)
 /*
  * Returns the part of the interval in which a task may have waited since such a wake-up, since one
  * that is hidden, or since one before there were records. `search`: some thread waits for a CPU
- * unseen. The wake-ups of a task of which the kernel hides switches are hidden too.
+ * unseen.
  */
 static uint64_t note_unseen_waking(const struct waits *waits, struct task *task, bool search)
 {
 	struct task_wait *account = &task->wait;
 	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
-	bool hidden = waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED &&
-		      (search || account->hidden);
+	bool hidden =
+		waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
 	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
 	if (waits_has_ended(waits, task, waits->end_ns) || waits->recorded)
@@ -713,7 +709,8 @@ static bool may_run_anywhere(const struct waits *waits, const struct interval *i
 	bool any = interval->uncounted || waits->elsewhere;
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		any |= interval->cpu_online[i] && !interval->cpu_whole[i] && !waits->recorded;
+		any |= interval->coverage[i].online && !interval->coverage[i].whole &&
+		       !waits->recorded;
 	return any;
 }
 
@@ -735,7 +732,7 @@ static bool has_gaps(const struct waits *waits, const struct interval *interval)
 	bool gaps = waits->anywhere || (waits->wakeups && interval->lost_records > 0);
 
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		gaps |= interval->cpu_gaps[i];
+		gaps |= interval->coverage[i].gaps;
 	return gaps;
 }
 
@@ -819,7 +816,8 @@ void waits_end(struct waits *waits)
 			look_for_woken_early(waits);
 	} else {
 		waits->searched = may_have_unexplained(waits);
-		look_for_queued(waits, waits->searched);
+		if (waits->searched)
+			look_for_queued(waits);
 	}
 	waits->end_ns = sys_now_ns(waits->sys);
 }
@@ -837,13 +835,13 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	bool search = waits->searched || has_unexplained(waits);
 	waits->gap_ns = 0;
 	for (size_t i = 0; i < interval->n_cpus; i++)
-		waits->gap_ns += interval->gap_ns[i];
+		waits->gap_ns += interval->coverage[i].gap_ns;
 	waits->gaps_until_ns = waits->gap_ns > 0 ? interval->gaps_until_ns : 0;
-	interval->still.known = !gaps;
-	interval->still.blocked =
-		!gaps && (!search || (has_all_wakeups(waits) && !waits->scanning));
-	interval->still.sleeping =
-		!gaps && waits->states_known && (waits->recorded || !waits->scanning);
+	bool all_blocked = !search || (has_all_wakeups(waits) && !waits->scanning);
+	bool states_known = waits->states_known && (waits->recorded || !waits->scanning);
+	interval_set_still(interval, (struct interval_still){.known = !gaps,
+							     .blocked = !gaps && all_blocked,
+							     .sleeping = !gaps && states_known});
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;
@@ -864,9 +862,9 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		consider_looks(waits, task, &values);
 		waits_add_to_cpus(waits, interval, task, &values);
 	}
-	if (gaps && waits->watch) {
-		waits->watch->lost = true;
-		waits->watch->since_ns = waits->end_ns;
+	if (gaps) {
+		waits->watch.lost = true;
+		waits->watch.since_ns = waits->end_ns;
 	}
 	if (waits->looks)
 		looks_choose(waits->looks, waits->end_ns);
@@ -877,4 +875,21 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (gaps)
 		waits_forget_states(waits, interval);
 	begin_next(waits, waits->end_ns, search && !waits->wakeups);
+}
+
+void waits_watch(struct waits *waits, pid_t pid, pid_t tid, uint64_t since_ns)
+{
+	waits->watch = (struct wait_watch){.pid = pid, .tid = tid, .since_ns = since_ns};
+}
+
+bool waits_end_runnable(const struct task *task, uint64_t begin_ns)
+{
+	const struct task_wait *account = &task->wait;
+
+	if (account->until_ns <= begin_ns)
+		return false;
+	/* Without a slice up to the end it may have left its CPU without a record. */
+	bool runs = account->state == TASK_RUNNING && account->left_ns >= account->until_ns;
+	bool queued = account->state > TASK_RUNNING && account->state < TASK_SLEEPING;
+	return runs || queued || account->queued;
 }

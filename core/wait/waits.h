@@ -60,9 +60,8 @@ struct waits {
 	struct slice_log log;       /* attrib_log_slices() fills it */
 	struct wait_places places;
 	struct throttling throttling;
-	struct looks *looks;      /* set by the owner; borrowed; NULL: no thread is looked at */
-	struct wait_watch *watch; /* set by the owner; borrowed; NULL: none */
-	bool wakeups;             /* set by the owner: wake-ups have records */
+	struct looks *looks; /* set by the owner; borrowed; NULL: no thread is looked at */
+	bool wakeups;        /* set by the owner: wake-ups have records */
 	bool searched;  /* at the last end some thread may have waited unseen: /proc was read */
 	bool hides;     /* set by the owner: the kernel hides some switches and wake-ups */
 	bool untraced;  /* set by the owner: the tracepoint of switches is not sampled */
@@ -93,6 +92,7 @@ struct waits {
 	/* WAKEUP_RANGES for each of the tasks: its wake-ups by latency. NULL: not in the plan. */
 	uint32_t *latencies;
 	size_t latencies_capacity;
+	struct wait_watch watch; /* of waits_watch(); the owner resets it before each interval */
 };
 
 void waits_init(struct waits *waits, const struct sys *sys, struct tasks *tasks, size_t n_cpus);
@@ -115,6 +115,9 @@ static inline bool waits_want_latencies(const struct waits *waits)
 	return waits->places.any && waits->places.counts[WAIT_WAKEUPS] >= 0;
 }
 
+/* Watches the waits of a process or a thread that began after since_ns; both 0: none. */
+void waits_watch(struct waits *waits, pid_t pid, pid_t tid, uint64_t since_ns);
+
 /* Applies the slices up to a time before which all CPUs were drained. */
 void waits_apply(struct waits *waits, uint64_t until_ns);
 
@@ -126,5 +129,11 @@ void waits_end(struct waits *waits);
  * tasks if some thread of the machine waits for a CPU after a wake-up.
  */
 void waits_cut(struct waits *waits, struct interval *interval);
+
+/*
+ * After the cut of an interval that began at begin_ns: whether its records end with the task
+ * running or runnable.
+ */
+bool waits_end_runnable(const struct task *task, uint64_t begin_ns);
 
 #endif

@@ -105,7 +105,7 @@ static void end(struct scene *scene)
 /* From the next interval on. */
 static void request(struct scene *scene, bool on)
 {
-	scene->engine->collect->code = on ? &scene->request : NULL;
+	scene->engine->next.code = on ? &scene->request : NULL;
 }
 
 static void run(struct scene *scene, int intervals)
