@@ -214,7 +214,7 @@ static void begin_next_interval(struct engine *engine)
 	wait_watch_reset(&collect->watch);
 	engine_do_requests(engine);
 	/* The collector tries groups on this thread, which must not have pmctop's own counter. */
-	if (collect->stale && collect->budget.native)
+	if (collect->stale && collect->budget.self)
 		self_cost_pause(&engine->self_cost);
 	collect->ops->renew(collect);
 	if (collect->plan != engine->columns->plan) {
