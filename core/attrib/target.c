@@ -71,7 +71,7 @@ static int choose_cgroup(struct target *target, const char *what, struct error *
 	return 0;
 }
 
-/* First the whole text is tried: the name of a cgroup may have commas. */
+/* First the process text is tried: the name of a cgroup may have commas. */
 static int choose_cgroups(struct target *target, const char *list, struct error *err)
 {
 	int result = choose_cgroup(target, list, err);
@@ -162,7 +162,7 @@ const struct cpu_list *target_cpus(const struct target *target)
 bool target_is_hidden(const struct target *target)
 {
 	struct proc_stat init;
-	uid_t native = (uid_t)-1;
+	uid_t owner = (uid_t)-1;
 	pid_t pid = 0, tid;
 	char path[32];
 
@@ -170,18 +170,18 @@ bool target_is_hidden(const struct target *target)
 		return false;
 	sys_self(target->sys, &pid, &tid);
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	sys_file_owner(target->sys, path, &native);
+	sys_file_owner(target->sys, path, &owner);
 	for (size_t i = 0; i < target->n_uids; i++)
-		if (target->uids[i] != native)
+		if (target->uids[i] != owner)
 			return true;
 	return false;
 }
 
 /* Whether a task is a root, and not a younger task with the number of a root. */
-static bool is_root(const struct target *target, const struct task *task, bool whole)
+static bool is_root(const struct target *target, const struct task *task, bool process)
 {
 	const struct target_root *root =
-		target_find_root(target, whole ? task->pid : task->tid, whole);
+		target_find_root(target, process ? task->pid : task->tid, process);
 	uint64_t born_ns = task->start_ns ? task->start_ns : task->seen_ns;
 
 	return root && (!root->ended_ns || born_ns <= root->ended_ns);

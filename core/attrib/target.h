@@ -45,9 +45,9 @@ struct target;
 /* A process or thread that the user gave by its number. */
 struct target_root {
 	pid_t tid;
-	pid_t pid;   /* its process */
-	bool whole;  /* the process with its descendants; false: one thread */
-	bool zombie; /* it had ended when it was chosen, and /proc has it still */
+	pid_t pid;    /* its process */
+	bool process; /* a process with its descendants; false: one thread */
+	bool zombie;  /* it had ended when it was chosen, and /proc has it still */
 	uint64_t start_ticks;
 	uint64_t ended_ns; /* 0: lives */
 	char comm[16];     /* its name at the last poll */

@@ -28,8 +28,8 @@ struct target {
 
 /* Adds the roots of the spec. Returns 0, or -EINVAL and a sentence. */
 int target_add_roots(struct target *target, const struct target_spec *spec, struct error *err);
-/* The root of that number, `whole` or a thread; NULL: none. */
-struct target_root *target_find_root(const struct target *target, pid_t tid, bool whole);
+/* The root of that number, `process` or a thread; NULL: none. */
+struct target_root *target_find_root(const struct target *target, pid_t tid, bool process);
 /* Whether user and cgroup admit a task. */
 bool target_admits(const struct target *target, struct tasks *tasks, struct task *task);
 

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct error *err)
+static int refuse_missing(const struct sys *sys, pid_t tid, bool process, struct error *err)
 {
-	const char *what = whole ? "process" : "thread";
+	const char *what = process ? "process" : "thread";
 	struct proc_stat init;
 
 	if (proc_thread_brief(sys, 1, 1, &init) < 0)
@@ -27,13 +27,13 @@ static int refuse_missing(const struct sys *sys, pid_t tid, bool whole, struct e
 	return error_set(err, -EINVAL, "There is no %s %d.", what, tid);
 }
 
-static bool is_over(const struct proc_stat *stat, bool whole)
+static bool is_over(const struct proc_stat *stat, bool process)
 {
-	return whole ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
+	return process ? proc_has_ended(stat) : stat->state == 'Z' || stat->state == 'X';
 }
 
 /* Reads a root from /proc, which may be a zombie. */
-static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target_root *root,
+static int read_root(const struct sys *sys, pid_t tid, bool process, struct target_root *root,
 		     struct error *err)
 {
 	struct proc_stat stat;
@@ -44,14 +44,14 @@ static int read_root(const struct sys *sys, pid_t tid, bool whole, struct target
 	if (result == -ETIMEDOUT) /* its start follows when it lets go of the file */
 		result = proc_thread_brief(sys, tid, tid, &stat);
 	if (result < 0 || stat.state == 'X')
-		return refuse_missing(sys, tid, whole, err);
+		return refuse_missing(sys, tid, process, err);
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
 	proc_field_number(sys, path, "Tgid", &pid);
 	*root = (struct target_root){
 		.tid = tid,
 		.pid = (pid_t)pid,
-		.whole = whole,
-		.zombie = is_over(&stat, whole),
+		.process = process,
+		.zombie = is_over(&stat, process),
 		.start_ticks = stat.start_ticks,
 		.uid = (uid_t)-1,
 	};
@@ -70,7 +70,7 @@ static int compare_roots(const void *a, const void *b)
 
 	if (left->tid != right->tid)
 		return left->tid < right->tid ? -1 : 1;
-	return left->whole - right->whole;
+	return left->process - right->process;
 }
 
 static void order_roots(struct target *target)
@@ -85,14 +85,14 @@ static void order_roots(struct target *target)
 	target->n_roots = kept;
 }
 
-static int choose_root(struct target *target, pid_t tid, bool whole, struct error *err)
+static int choose_root(struct target *target, pid_t tid, bool process, struct error *err)
 {
 	struct target_root root;
-	int result = read_root(target->sys, tid, whole, &root, err);
+	int result = read_root(target->sys, tid, process, &root, err);
 
 	if (result < 0)
 		return result;
-	if (whole && root.pid != tid)
+	if (process && root.pid != tid)
 		return error_set(err, -EINVAL,
 				 "%d is a thread of process %d. For the thread: -t %d. For the "
 				 "process: -p %d.",
@@ -119,9 +119,9 @@ int target_add_roots(struct target *target, const struct target_spec *spec, stru
 	return result;
 }
 
-struct target_root *target_find_root(const struct target *target, pid_t tid, bool whole)
+struct target_root *target_find_root(const struct target *target, pid_t tid, bool process)
 {
-	const struct target_root wanted = {.tid = tid, .whole = whole};
+	const struct target_root wanted = {.tid = tid, .process = process};
 
 	return target->n_roots > 0 ? bsearch(&wanted, target->roots, target->n_roots,
 					     sizeof(*target->roots), compare_roots)
@@ -144,7 +144,7 @@ static bool poll_root(const struct target *target, struct target_root *root)
 	if (stat.start_ticks != root->start_ticks)
 		return false;
 	/* One that was a zombie when it was chosen is shown until it is gone. */
-	if (is_over(&stat, root->whole) && !root->zombie)
+	if (is_over(&stat, root->process) && !root->zombie)
 		return false;
 	memcpy(root->comm, stat.comm, sizeof(root->comm));
 	snprintf(path, sizeof(path), "/proc/%d", root->tid);

@@ -24,13 +24,13 @@ static void add_part(char *text, size_t size, const char *what, const char *name
 
 static const char *kind_of_roots(const struct target *target)
 {
-	size_t whole = 0;
+	size_t processes = 0;
 
 	for (size_t i = 0; i < target->n_roots; i++)
-		whole += target->roots[i].whole;
-	return whole == target->n_roots ? "processes"
-	       : whole == 0             ? "threads"
-					: "processes and threads";
+		processes += target->roots[i].process;
+	return processes == target->n_roots ? "processes"
+	       : processes == 0             ? "threads"
+					    : "processes and threads";
 }
 
 /* "postgres 4121", "thread postgres 4122", "3 processes: 12 34 56"; numbers are left out with "..".
@@ -45,10 +45,10 @@ static void describe_roots(const struct target *target, struct target_text *text
 	if (target->n_roots == 1) {
 		memcpy(name, only->comm, sizeof(only->comm));
 		name[sizeof(only->comm)] = '\0';
-		add_part(to, size, only->whole ? "" : "thread ", name, sizeof(only->comm));
+		add_part(to, size, only->process ? "" : "thread ", name, sizeof(only->comm));
 		length = strlen(to);
 		snprintf(to + length, size - length, "%s%d", name[0] ? " " : "", only->tid);
-		snprintf(text->brief, sizeof(text->brief), "%s %d", only->whole ? "pid" : "tid",
+		snprintf(text->brief, sizeof(text->brief), "%s %d", only->process ? "pid" : "tid",
 			 only->tid);
 		return;
 	}

@@ -92,7 +92,7 @@ void maps_set_mappings_aside(struct code_maps *maps, struct code_process *proces
 	}
 	process->mappings = NULL;
 	process->n = process->capacity = 0;
-	process->whole = process->recorded = false;
+	process->complete = process->recorded = false;
 	maps_clear_ids(process);
 }
 

@@ -240,7 +240,7 @@ static int read_whole(struct code_maps *maps, struct code_process *process, int 
 	int rc = proc_maps_each(sys, fd, CODE_MAPS_FILE_BYTES, add_executable, &reading);
 	process->read_ns = sys_now_ns(sys);
 	process->cost_ns = process->read_ns - begin_ns;
-	process->whole = rc == 0;
+	process->complete = rc == 0;
 	return rc;
 }
 
@@ -302,7 +302,7 @@ int code_maps_read(struct code_maps *maps, struct code_process *process, const u
 
 	if (!sys || process->ended || !is_any_missing(process, addresses, n))
 		return 0;
-	if (process->whole &&
+	if (process->complete &&
 	    sys_now_ns(sys) - process->read_ns < age_of(MISSING_AGE_S * NS_PER_S, process))
 		return 0;
 	int fd = proc_maps_open(sys, process->reader);

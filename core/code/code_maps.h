@@ -75,7 +75,7 @@ struct code_process {
 	uint32_t change; /* grows with each record of a mapping; differs between processes */
 
 	/* Private to code_maps.c. */
-	bool whole; /* all mappings are there, unless the kernel did not report a change */
+	bool complete; /* all mappings are there, unless the kernel did not report a change */
 	bool ended;
 	bool recorded; /* all mappings came from records since an exec */
 	uint64_t read_ns, cost_ns;

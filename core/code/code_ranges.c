@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* An array in the order of offsets: functions are found often, and added once. */
+/*
+ * An array in the order of offsets: functions are found often, and added once. Separate from
+ * code_file.c, as ranges that overlap are tested without a file.
+ */
 #include "core/code/code_ranges.h"
 
 #include "core/base/util.h"

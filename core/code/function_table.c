@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A function is found by a hash of its texts: equal ones of two files or processes are one. */
+/*
+ * A function is found by a hash of its texts: equal ones of two files or processes are one.
+ * Separate from code_names.c, which finds the texts and does not own them.
+ */
 #include "core/code/function_table.h"
 
 #include "core/base/util.h"

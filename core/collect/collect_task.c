@@ -630,7 +630,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 		.command = target_command(context->target),
 	};
 	budget_init(&self->base.budget, context->sys, context->pmus);
-	self->base.budget.native = true;
+	self->base.budget.self = true;
 	self->contention =
 		(struct contention){.context = &self->context, .budget = &self->base.budget};
 	proc_scan_init(&self->proc_scan, context->sys, context->tasks, context->target,

@@ -74,10 +74,10 @@ static void report_memory(struct doctor *doctor, const struct doctor_facts *fact
 	uint64_t wanted_kb = facts->n_cpus * CPU_RING_KB;
 	bool enough = facts->access.level < PERF_ACCESS_SYSTEM || limit.soft == UINT64_MAX ||
 		      facts->n_cpus * (uint64_t)cpu_kb + limit_kb >= wanted_kb;
-	char native[32];
-	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : limit_kb, native, sizeof(native));
+	char own[32];
+	format_value(limit.soft == UINT64_MAX ? UINT64_MAX : limit_kb, own, sizeof(own));
 	doctor_add(doctor, LIMITS, enough ? DOCTOR_OK : DOCTOR_WARN, "locked memory",
-		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, native,
+		   "%ld KiB a CPU (perf_event_mlock_kb) and %s%s%s", cpu_kb, own,
 		   limit.soft == UINT64_MAX ? "" : " KiB",
 		   enough ? "" : ": rings get smaller, and may lose records");
 	if (!enough)

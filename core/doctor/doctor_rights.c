@@ -45,7 +45,7 @@ static void list_capabilities(const struct credentials *credentials, char *text,
 static void report_user(struct doctor *doctor, const struct perf_permission *permission)
 {
 	const struct credentials *credentials = &permission->credentials;
-	bool native = permission->container.user == NAMESPACE_OWN;
+	bool own = permission->container.user == NAMESPACE_OWN;
 	char capabilities[128];
 
 	if (!credentials->known) {
@@ -56,8 +56,8 @@ static void report_user(struct doctor *doctor, const struct perf_permission *per
 	list_capabilities(credentials, capabilities, sizeof(capabilities));
 	doctor_add(doctor, RIGHTS, perf_permission_is_bound(permission) ? DOCTOR_WARN : DOCTOR_OK,
 		   "user", "%s%u%s: %s%s", credentials->uid == 0 ? "root, uid " : "uid ",
-		   credentials->uid, native ? " of a user namespace" : "",
-		   native ? "its capabilities do not count here" : capabilities,
+		   credentials->uid, own ? " of a user namespace" : "",
+		   own ? "its capabilities do not count here" : capabilities,
 		   credentials->no_new_privs ? "; no_new_privs: sudo and setcap have no effect"
 					     : "");
 }

@@ -213,7 +213,7 @@ static void begin_next_interval(struct engine *engine)
 	engine_code_record(&engine->code, NULL); /* until the recording goes on */
 	engine_do_requests(engine);
 	/* The collector tries groups on this thread, which must not have pmctop's own counter. */
-	if ((engine->next.stale || engine->result.replans) && collect->budget.native)
+	if ((engine->next.stale || engine->result.replans) && collect->budget.self)
 		self_cost_pause(&engine->self_cost);
 	collect->ops->renew(collect, &engine->next);
 	engine->next.stale = false;

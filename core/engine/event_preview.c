@@ -140,7 +140,7 @@ static unsigned count_counters(const struct event_preview_request *request,
 		const struct event_code *code = &events->items[index].codes[i];
 		if (code->pmu != pmu)
 			continue;
-		if (request->collect->budget.native)
+		if (request->collect->budget.self)
 			n = budget_count(sys, -1, code, &answer);
 		for (size_t k = 0; k < cpus->n && n == 0; k++)
 			n = budget_count(sys, cpus->numbers[k], code, &answer);

@@ -24,7 +24,7 @@ struct playback {
 	uint32_t speed;           /* in thousandths, or PLAYBACK_SPEED_MAX */
 	uint32_t seeking_percent; /* progress of a seek, while `seeking` */
 	bool seeking;
-	bool whole;   /* length_ns is final */
+	bool final;   /* length_ns does not grow */
 	bool pipe;    /* it cannot be read again */
 	bool native;  /* made by pmctop: has its own intervals */
 	bool profile; /* samples alone, of fixed events */

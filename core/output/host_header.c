@@ -54,7 +54,7 @@ static bool is_same_name(const char *name, const char *wanted)
 
 static bool is_own_name(const char *name, const struct host_names *names)
 {
-	if (is_same_name(name, "localhost") || is_same_name(name, names->native))
+	if (is_same_name(name, "localhost") || is_same_name(name, names->own))
 		return true;
 	for (size_t i = 0; i < names->n_others; i++)
 		if (is_same_name(name, names->others[i]))

@@ -8,8 +8,8 @@
 
 /* Names of this machine, besides localhost. */
 struct host_names {
-	char native[HOST_NAME_MAX + 1]; /* "": none */
-	const char *const *others;      /* borrowed */
+	char own[HOST_NAME_MAX + 1]; /* "": none */
+	const char *const *others;   /* borrowed */
 	size_t n_others;
 };
 

@@ -420,8 +420,8 @@ static void put_last_snapshot(const struct export_writer *writer)
 		"", "lost_records", TYPE_COUNTER, "", "", "Kernel records that were lost."};
 	static const struct family records = {"", "records", TYPE_COUNTER,
 					      "", "",        "Kernel records that were read."};
-	static const struct family native = {"", "own_cpu_seconds",         TYPE_COUNTER, "seconds",
-					     "", "CPU time used by pmctop."};
+	static const struct family own = {"", "own_cpu_seconds",         TYPE_COUNTER, "seconds",
+					  "", "CPU time used by pmctop."};
 	static const struct family interval = {
 		"", "interval_seconds", TYPE_GAUGE, "seconds", "", "Length of the last interval."};
 	static const struct family time = {"",         "snapshot_timestamp_seconds",
@@ -435,7 +435,7 @@ static void put_last_snapshot(const struct export_writer *writer)
 	put_number(writer, &lost, export->lost_records);
 	if (export->self_cpu_ns > 0) {
 		put_number(writer, &records, export->records);
-		put_ns(writer, &native, export->self_cpu_ns);
+		put_ns(writer, &own, export->self_cpu_ns);
 	}
 	put_ns(writer, &interval, export->interval_ns);
 	if (export->realtime_ns > 0)

@@ -91,19 +91,19 @@ static bool names_have(const struct names *names, const char *name)
 static void add_name(struct names *names, const char *kind, const char *text)
 {
 	size_t size = 3 * strlen(text) + 64;
-	char *name = xmalloc(size), *native = xmalloc(size);
+	char *name = xmalloc(size), *shown = xmalloc(size);
 
-	text_printable(native, size, text, UINT_MAX);
-	text_copy(name, size, native);
+	text_printable(shown, size, text, UINT_MAX);
+	text_copy(name, size, shown);
 	for (unsigned i = 1; names_have(names, name); i++)
 		if (i == 1)
-			snprintf(name, size, "%s.%s", kind, native);
+			snprintf(name, size, "%s.%s", kind, shown);
 		else
-			snprintf(name, size, "%s.%s.%u", kind, native, i);
+			snprintf(name, size, "%s.%s.%u", kind, shown, i);
 	names->items =
 		array_reserve(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
 	names->items[names->n++] = name;
-	free(native);
+	free(shown);
 }
 
 static void add_scaled_name(struct names *names, const char *event)

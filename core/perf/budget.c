@@ -108,7 +108,7 @@ bool budget_fits(void *arg, size_t pmu, const struct event_code *const *codes, s
 	int result = -ENODEV;
 	bool runs;
 
-	if (budget->native)
+	if (budget->self)
 		result = budget_try(budget->sys, -1, codes, n, &runs);
 	for (size_t i = 0; i < cpus->n && result == -ENODEV; i++)
 		result = budget_try(budget->sys, cpus->numbers[i], codes, n, &runs);

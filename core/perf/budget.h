@@ -18,7 +18,7 @@
 struct budget {
 	const struct sys *sys;      /* borrowed */
 	const struct pmu_set *pmus; /* borrowed */
-	bool native;                /* probe on the caller itself, as CPUs are denied */
+	bool self;                  /* probe on the caller itself, as CPUs are denied */
 	size_t *most;               /* events a group, by core PMU */
 	bool *taken;                /* by core PMU: not even one event runs */
 	bool watchdog;              /* the NMI watchdog counts cycles on each CPU */

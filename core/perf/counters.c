@@ -24,14 +24,14 @@ struct probe {
 /* The first online CPU of the PMU; -ENODEV: none. */
 static int first_online_cpu(const struct event_context *context, size_t pmu)
 {
-	const struct cpu_list *native = &context->pmus->items[pmu].cpus;
+	const struct cpu_list *own = &context->pmus->items[pmu].cpus;
 	struct cpu_list online;
 	int cpu = -ENODEV;
 
 	if (cpus_online(context->sys, &online) < 0)
-		return native->n > 0 ? native->numbers[0] : -ENODEV;
+		return own->n > 0 ? own->numbers[0] : -ENODEV;
 	for (size_t i = 0; i < online.n && cpu < 0; i++)
-		if (cpu_list_has(native, online.numbers[i]))
+		if (cpu_list_has(own, online.numbers[i]))
 			cpu = online.numbers[i];
 	cpu_list_fini(&online);
 	return cpu;

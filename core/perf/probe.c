@@ -112,20 +112,20 @@ static bool counts_nothing(const struct sys *sys, const struct pmu *pmu,
 static int choose_cpu(const struct sys *sys, const struct pmu_set *pmus, enum event_kind kind,
 		      size_t pmu)
 {
-	struct cpu_list native = {0}, online;
+	struct cpu_list own = {0}, online;
 	int cpu = -ENODEV;
 
 	if (kind != EVENT_SOFTWARE && pmus && pmu < pmus->n)
-		pmu_read_cpus(sys, &pmus->items[pmu], &native);
+		pmu_read_cpus(sys, &pmus->items[pmu], &own);
 	if (cpus_online(sys, &online) < 0) {
-		cpu = native.n > 0 ? native.numbers[0] : 0;
+		cpu = own.n > 0 ? own.numbers[0] : 0;
 	} else {
 		for (size_t i = 0; i < online.n && cpu < 0; i++)
-			if (native.n == 0 || cpu_list_has(&native, online.numbers[i]))
+			if (own.n == 0 || cpu_list_has(&own, online.numbers[i]))
 				cpu = online.numbers[i];
 		cpu_list_fini(&online);
 	}
-	cpu_list_fini(&native);
+	cpu_list_fini(&own);
 	return cpu;
 }
 
@@ -156,11 +156,11 @@ int event_probe_code(const struct sys *sys, const struct pmu_set *pmus, enum eve
 	int answer = cpu < 0 ? cpu : try_code(sys, pmu, code, -1, cpu);
 
 	if (probe_state(answer) == FIGURE_DENIED && kind != EVENT_SOCKET) {
-		int native = try_code(sys, pmu, code, 0, -1);
+		int own = try_code(sys, pmu, code, 0, -1);
 
 		/* The answer for the caller itself, unless that is denied too. */
-		if (probe_state(native) != FIGURE_DENIED)
-			answer = native;
+		if (probe_state(own) != FIGURE_DENIED)
+			answer = own;
 	}
 	if (pmu && answer == 0 && counts_nothing(sys, pmu, &code->attr))
 		answer = -ENOENT;

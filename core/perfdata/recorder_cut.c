@@ -184,7 +184,7 @@ static void put_roots(struct recorder *recorder, const struct target_root *roots
 
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t words[] = {(uint64_t)roots[i].tid, (uint64_t)roots[i].pid,
-					  roots[i].whole, roots[i].ended_ns, roots[i].uid};
+					  roots[i].process, roots[i].ended_ns, roots[i].uid};
 		hash = hash_bytes(hash, words, sizeof(words));
 		hash = hash_bytes(hash, roots[i].comm, sizeof(roots[i].comm));
 	}
@@ -196,7 +196,7 @@ static void put_roots(struct recorder *recorder, const struct target_root *roots
 	for (size_t i = 0; i < n; i++) {
 		perfdata_pid(recorder->data, roots[i].tid);
 		perfdata_pid(recorder->data, roots[i].pid);
-		perfdata_word(recorder->data, roots[i].whole);
+		perfdata_word(recorder->data, roots[i].process);
 		perfdata_word(recorder->data, roots[i].ended_ns);
 		perfdata_word(recorder->data, roots[i].uid);
 	}

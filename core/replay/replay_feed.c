@@ -387,11 +387,11 @@ static void fill_length(const struct replay_feed *feed, struct playback *playbac
 {
 	uint64_t begin_ns, end_ns;
 
-	playback->whole = feed->reader.end_known;
+	playback->final = feed->reader.end_known;
 	playback->length_ns = feed->reader.farthest_ns;
 	if (!feed->index)
 		return;
-	playback->whole |= replay_index_bounds(feed->index, &begin_ns, &end_ns);
+	playback->final |= replay_index_bounds(feed->index, &begin_ns, &end_ns);
 	if (end_ns - begin_ns > playback->length_ns)
 		playback->length_ns = end_ns - begin_ns;
 }
@@ -413,7 +413,7 @@ static void replay_feed_playback(void *ctx, struct playback *out)
 	fill_length(feed, playback);
 	/* The index may contain the end before the reader has reached it. */
 	playback->ended = feed->goal.kind == REPLAY_GOAL_NONE &&
-			  (at_end(feed) || (feed->at > 0 && playback->whole &&
+			  (at_end(feed) || (feed->at > 0 && playback->final &&
 					    playback->position_ns >= playback->length_ns));
 	memcpy(out, playback, sizeof(*out));
 }

@@ -30,7 +30,7 @@ struct replay_index {
 
 	pthread_mutex_t lock; /* guards what follows */
 	struct history *history;
-	bool whole;
+	bool complete;
 	bool stop;
 	struct request_list requests;
 };
@@ -45,7 +45,7 @@ struct replay_index *replay_index_new(void)
 {
 	struct replay_index *index = xcalloc(1, sizeof(*index));
 
-	index->history = history_new_whole();
+	index->history = history_new_recorded();
 	index->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&index->lock, NULL);
 	return index;
@@ -62,7 +62,7 @@ void replay_index_finish(struct replay_index *index)
 {
 	pthread_mutex_lock(&index->lock);
 	history_end(index->history);
-	index->whole = true;
+	index->complete = true;
 	pthread_mutex_unlock(&index->lock);
 	notify_event(index);
 }
@@ -79,8 +79,8 @@ static bool apply_requests(struct replay_index *index, bool *again)
 	request_list_move(&requests, &index->requests);
 	if (requests.n > 0) {
 		history_free(index->history);
-		index->history = history_new_whole();
-		index->whole = false;
+		index->history = history_new_recorded();
+		index->complete = false;
 	}
 	pthread_mutex_unlock(&index->lock);
 
@@ -204,9 +204,9 @@ bool replay_index_bounds(struct replay_index *index, uint64_t *begin_ns, uint64_
 {
 	pthread_mutex_lock(&index->lock);
 	history_reach(index->history, begin_ns, end_ns);
-	bool whole = index->whole;
+	bool complete = index->complete;
 	pthread_mutex_unlock(&index->lock);
-	return whole;
+	return complete;
 }
 
 const struct history *replay_index_lock_history(struct replay_index *index)

@@ -246,7 +246,8 @@ static int report_cut_off(const struct replay_native *native, struct error *err)
 	return error_set(err, -ENODATA,
 			 "The recording is cut off after %llu complete interval%s: the file was "
 			 "truncated, or pmctop was killed or still records.",
-			 (unsigned long long)native->n_whole, native->n_whole == 1 ? "" : "s");
+			 (unsigned long long)native->n_complete,
+			 native->n_complete == 1 ? "" : "s");
 }
 
 /* Reads and applies the next record. Results as replay_state_read, but 0 only at NATIVE_END. */
@@ -286,7 +287,7 @@ static void begin_interval(struct replay_native *native)
 	interval_reset(&state->interval);
 	tasks_free_exited(state->tasks, native->begin_ns);
 	native->begin_ns = state->time_ns;
-	native->whole = false;
+	native->complete = false;
 }
 
 static int native_advance(struct replay_kind *kind, struct error *err)
@@ -294,7 +295,7 @@ static int native_advance(struct replay_kind *kind, struct error *err)
 	struct replay_native *native = native_of(kind);
 	int result = native->broken;
 
-	if (native->whole)
+	if (native->complete)
 		begin_interval(native);
 	if (result < 0) {
 		*err = native->error;
@@ -302,7 +303,7 @@ static int native_advance(struct replay_kind *kind, struct error *err)
 	}
 	do
 		result = read_record(native, err);
-	while (result > 0 && !native->whole);
+	while (result > 0 && !native->complete);
 	if (result < 0 && result != -EAGAIN) {
 		native->broken = result;
 		native->error = *err;

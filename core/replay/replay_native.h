@@ -57,15 +57,15 @@ struct replay_native {
 	struct error error; /* ... and its text */
 
 	/* The interval under way, or the last one. */
-	bool cut;          /* NATIVE_CUT was read, and its PERFDATA_ROUND was not */
-	bool whole;        /* complete */
-	uint64_t n_whole;  /* complete intervals so far */
-	bool ended;        /* NATIVE_END was read */
-	uint64_t begin_ns; /* time of the cut before */
-	uint64_t flags;    /* enum native_rows */
-	bool differs;      /* a figure differs from the recorded one */
-	uint64_t *found;   /* computed at the cut: tallies of CPUs, of their idle time, unattributed
-			      ... */
+	bool cut; /* NATIVE_CUT was read, and its PERFDATA_ROUND was not */
+	bool complete;
+	uint64_t n_complete; /* complete intervals so far */
+	bool ended;          /* NATIVE_END was read */
+	uint64_t begin_ns;   /* time of the cut before */
+	uint64_t flags;      /* enum native_rows */
+	bool differs;        /* a figure differs from the recorded one */
+	uint64_t *found; /* computed at the cut: tallies of CPUs, of their idle time, unattributed
+			    ... */
 	bool *found_counted;       /* ... and which CPUs have samples */
 	size_t task_values;        /* number of NATIVE_TASK_VALUES so far */
 	struct target_root *roots; /* latest NATIVE_TARGET */

@@ -471,7 +471,7 @@ int native_parse_target(struct replay_native *native, struct native_words *words
 		struct target_root *root = &native->roots[i];
 		*root = (struct target_root){.tid = native_pid(words)};
 		root->pid = native_pid(words);
-		root->whole = native_word(words);
+		root->process = native_word(words);
 		root->ended_ns = native_word(words);
 		root->uid = (uid_t)native_number(words, UINT32_MAX);
 		words->broken |= root->tid <= 0 || root->pid < 0;
@@ -579,6 +579,6 @@ void native_end_cut(struct replay_native *native)
 				 "This replay differs from the live run: the recording is "
 				 "incomplete, or another version of pmctop made it.");
 	native->cut = false;
-	native->whole = true;
-	native->n_whole++;
+	native->complete = true;
+	native->n_complete++;
 }

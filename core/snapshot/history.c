@@ -84,7 +84,7 @@ struct history *history_new(void)
 	return history;
 }
 
-struct history *history_new_whole(void)
+struct history *history_new_recorded(void)
 {
 	struct history *history = history_new();
 

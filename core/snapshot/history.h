@@ -71,7 +71,7 @@ struct history *history_new(void);
  * When all buckets are used, each two become one, so at least half of HISTORY_BUCKETS are in use.
  * Read it with history_read_range() only.
  */
-struct history *history_new_whole(void);
+struct history *history_new_recorded(void);
 void history_free(struct history *history); /* NULL is fine */
 
 /* Adds the next snapshot, which is borrowed for the call. */

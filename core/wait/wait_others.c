@@ -58,7 +58,7 @@ static void read_root(struct waits *waits, const struct target_root *root)
 	struct root_threads threads = {waits, root->pid, THREADS_MOST};
 	char path[32];
 
-	if (!root->whole) {
+	if (!root->process) {
 		read_thread(waits, root->pid, root->tid);
 		return;
 	}

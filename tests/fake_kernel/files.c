@@ -361,17 +361,17 @@ static bool is_hidden(const struct fk *fk, const char *path)
 ssize_t fk_file_text(struct fk *fk, const char *path, char *buffer, size_t size)
 {
 	struct fk_text text = {.bytes = buffer, .size = size};
-	const struct fk_given *native = given(fk, path);
+	const struct fk_given *own = given(fk, path);
 	const char *name;
 	bool process;
 
 	buffer[0] = '\0';
 	if (is_hidden(fk, path))
 		return -EACCES;
-	if (native) {
-		if (!native->text)
+	if (own) {
+		if (!own->text)
 			return -ENOENT;
-		fk_text_add(&text, "%s", native->text);
+		fk_text_add(&text, "%s", own->text);
 		return (ssize_t)text.n;
 	}
 	const struct fk_task *task = task_path(fk, path, &name, &process);
@@ -397,13 +397,13 @@ ssize_t fk_file_read(void *ctx, const char *path, char *buffer, size_t size)
 ssize_t fk_link_read(void *ctx, const char *path, char *buffer, size_t size)
 {
 	struct fk *fk = ctx;
-	const struct fk_given *native = given(fk, path);
+	const struct fk_given *own = given(fk, path);
 	int error = fk_enter(fk, FK_LINK_READ);
 
 	buffer[0] = '\0';
 	if (error)
 		return error;
-	return native && native->text ? (ssize_t)text_copy(buffer, size, native->text) : -ENOENT;
+	return own && own->text ? (ssize_t)text_copy(buffer, size, own->text) : -ENOENT;
 }
 
 int fk_file_owner(void *ctx, const char *path, uid_t *owner)
@@ -416,8 +416,8 @@ int fk_file_owner(void *ctx, const char *path, uid_t *owner)
 	if (error)
 		return error;
 	const struct fk_task *task = task_path(fk, path, &name, &process);
-	const struct fk_given *native = given(fk, path);
-	if (native ? !native->text : !task)
+	const struct fk_given *own = given(fk, path);
+	if (own ? !own->text : !task)
 		return -ENOENT;
 	*owner = task ? task->spec.uid : 0;
 	return 0;

@@ -22,13 +22,13 @@ static bool is_key(int key)
 /* A checksum of the keys that the bytes decode to, in pieces of `piece` bytes. */
 static uint64_t keys_of(const char *bytes, size_t n, size_t piece)
 {
-	static const struct decode_string native[] = {
+	static const struct decode_string own[] = {
 		{"\033[@", KEYMAP_HOME},
 		{"\033OP", KEYMAP_F0 + 1},
 		{"\010", KEYMAP_BACKSPACE},
 		{"\033[[A", KEYMAP_F0 + 1},
 	};
-	struct decoder decoder = {.strings = native, .n_strings = ARRAY_SIZE(native)};
+	struct decoder decoder = {.strings = own, .n_strings = ARRAY_SIZE(own)};
 	uint64_t sum = 0;
 	size_t from = 0, to = 0;
 

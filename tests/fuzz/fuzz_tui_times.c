@@ -36,7 +36,7 @@ static void check_time(const char *text, struct fuzz_bytes *bytes)
 		.position_ns = fuzz_u64(bytes) >> 8,
 		.length_ns = fuzz_u64(bytes) >> 8,
 		.begin_real_ns = fuzz_u64(bytes) >> 2,
-		.whole = fuzz_u8(bytes) & 1,
+		.final = fuzz_u8(bytes) & 1,
 	};
 	enum replay_goal goal = REPLAY_GOAL_TO;
 	struct error err = {0};

@@ -76,10 +76,10 @@ static unsigned open_fds(void)
 
 static struct level measure(const struct run *run)
 {
-	size_t bytes = allocated_bytes(), native_bytes = fk_bytes(run->fk);
+	size_t bytes = allocated_bytes(), own_bytes = fk_bytes(run->fk);
 
 	return (struct level){
-		.bytes = bytes > native_bytes ? bytes - native_bytes : 0,
+		.bytes = bytes > own_bytes ? bytes - own_bytes : 0,
 		.rss_bytes = rss_bytes(),
 		.events = fk_open_fds(run->fk),
 		.rings = fk_mapped(run->fk),

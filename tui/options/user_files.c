@@ -67,8 +67,8 @@ int user_files_load(const char *named, struct config *config, struct notes *note
 		    struct error *err)
 {
 	const char *rc_file = variable_value(VARIABLE_PMCTOPRC);
-	char native[PATH_MAX];
-	const char *const places[] = {rc_file, native};
+	char own[PATH_MAX];
+	const char *const places[] = {rc_file, own};
 	int result = -ENOENT;
 
 	if (named) {
@@ -78,7 +78,7 @@ int user_files_load(const char *named, struct config *config, struct notes *note
 					   named)
 			       : result;
 	}
-	set_user_path("pmctop.conf", native, sizeof(native));
+	set_user_path("pmctop.conf", own, sizeof(own));
 	for (size_t i = 0; i < ARRAY_SIZE(places) && is_absent(result); i++) {
 		if (!places[i] || !places[i][0])
 			continue;

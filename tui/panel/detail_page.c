@@ -208,7 +208,7 @@ static void draw_verdict(struct detail_pen *pen)
 							: STYLE_PLAIN,
 		 text);
 	pen->y += lines.line;
-	if (!pen->page->totals && !pen->page->graph_range->whole)
+	if (!pen->page->totals && !pen->page->graph_range->recorded)
 		draw_text_line(pen, "", hint_of(pen->page->snapshot, judgement.verdict));
 }
 

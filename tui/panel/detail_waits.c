@@ -118,7 +118,7 @@ static void draw_header(struct detail_pen *pen, uint64_t time_ns)
 /* Why there are no single waits of this interval. */
 static const char *why_unknown(const struct detail_page *page)
 {
-	if (page->graph_range->whole)
+	if (page->graph_range->recorded)
 		return "not recorded one by one";
 	if (page->snapshot->mode != COUNT_MODE_SYSTEM)
 		return "unknown unless whole CPUs are counted: pmctop --doctor";
@@ -161,7 +161,7 @@ void detail_draw_waits(struct detail_pen *pen)
 	if (!page->waits || !detail_subject_is_of_tasks(page->subject))
 		return;
 	const struct wait_watch *watch =
-		page->graph_range->whole ? NULL : waits_of(page->waits, page->snapshot);
+		page->graph_range->recorded ? NULL : waits_of(page->waits, page->snapshot);
 	if (!watch) {
 		detail_pen_heading(pen, "Waits", why_unknown(page));
 	} else if (!has_waits(page->waits)) {

@@ -54,7 +54,7 @@ void graph_range_read(const struct graph_range *graph_range, const struct histor
 
 	graph->values = values;
 	graph->marked = false;
-	if (!graph_range->whole) {
+	if (!graph_range->recorded) {
 		history_read(graph_range->history, key, metric, step, graph->n, values);
 		return;
 	}
@@ -72,7 +72,7 @@ void graph_range_read(const struct graph_range *graph_range, const struct histor
 unsigned graph_range_repeat(const struct graph_range *graph_range, unsigned step,
 			    const struct graph *graph)
 {
-	return graph_range->whole || step > 1 ? 1 : graph_repeat(graph->values, graph->n);
+	return graph_range->recorded || step > 1 ? 1 : graph_repeat(graph->values, graph->n);
 }
 
 bool graph_range_length(const struct graph_range *graph_range, unsigned step,
@@ -80,7 +80,7 @@ bool graph_range_length(const struct graph_range *graph_range, unsigned step,
 {
 	size_t n = graph->n / (graph->repeat ? graph->repeat : 1);
 
-	if (graph_range->whole)
+	if (graph_range->recorded)
 		return false;
 	duration_format_age(history_span_ns(graph_range->history, step, n), text,
 			    GRAPH_RANGE_END_BYTES);
@@ -93,7 +93,7 @@ void graph_range_axis(const struct graph_range *graph_range, unsigned step, size
 	uint64_t from_ns, to_ns;
 	char age[24];
 
-	if (!graph_range->whole) {
+	if (!graph_range->recorded) {
 		duration_format_age(history_span_ns(graph_range->history, step, n), age,
 				    sizeof(age));
 		snprintf(left, GRAPH_RANGE_END_BYTES, "%s ago", age);

@@ -15,7 +15,7 @@
  */
 struct graph_range {
 	const struct history *history;
-	bool whole;                /* a recording (history_new_whole) ... */
+	bool recorded;             /* a recording (history_new_recorded) ... */
 	uint64_t begin_ns, end_ns; /* ... from begin_ns to end_ns */
 	uint64_t now_ns;           /* current position in the recording */
 };
@@ -38,7 +38,7 @@ unsigned graph_range_repeat(const struct graph_range *graph_range, unsigned step
 /* The step that a screen starts with. */
 static inline unsigned graph_range_step(const struct graph_range *graph_range)
 {
-	return graph_range->whole ? GRAPH_RANGE_STEP_MAX : 1;
+	return graph_range->recorded ? GRAPH_RANGE_STEP_MAX : 1;
 }
 enum { GRAPH_RANGE_END_BYTES = 32 };
 /*

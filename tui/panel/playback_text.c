@@ -17,7 +17,7 @@ void playback_position_text(const struct playback *playback, char *text, size_t 
 		return;
 	duration_format_clock(playback->position_ns, position, sizeof(position));
 	duration_format_clock(playback->length_ns, length, sizeof(length));
-	snprintf(text, size, "%s of %s%s", position, length, playback->whole ? "" : "+");
+	snprintf(text, size, "%s of %s%s", position, length, playback->final ? "" : "+");
 }
 
 void playback_whole_text(const struct playback *playback, char *text, size_t size)

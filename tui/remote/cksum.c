@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* A table of 256 steps is computed for each call, in less time than a page takes. */
+/*
+ * A table of 256 steps is computed for each call, in less time than a page takes. Separate from
+ * host_setup.c, as its test compares it with the sums of GNU's cksum.
+ */
 #include "tui/remote/cksum.h"
 
 #define POLYNOMIAL UINT32_C(0x04C11DB7)

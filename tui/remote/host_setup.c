@@ -10,7 +10,6 @@
 #include "core/base/version.h"
 #include "core/sys/cpu_model.h"
 #include "tui/remote/cksum.h"
-#include "tui/remote/copy_progress.h"
 #include "tui/remote/host_script.h"
 #include "tui/remote/static_program.h"
 #include "tui/remote/transport.h"
@@ -27,9 +26,12 @@ enum {
 	SENT_TABLES_MAX = 6 << 20,
 	CHUNK_BYTES = 16 * KIB,
 	REPLIES_MAX = 64,
+	HOST_COLUMNS = 30, /* of the line about a copy */
 };
 
-#define END_PATIENCE_NS (2 * NS_PER_S)
+#define END_PATIENCE_NS   (2 * NS_PER_S)
+#define PROGRESS_AFTER_NS (1 * NS_PER_S)
+#define PROGRESS_EACH_NS  (NS_PER_S / 5)
 
 /* What is known of the host. */
 struct host_facts {
@@ -258,6 +260,40 @@ static int choose_place(struct dialogue *dialogue, char folder[HOST_FOLDER_BYTES
 	return 0;
 }
 
+/*
+ * A line on standard error about a copy that takes longer than a second. It is rewritten in place,
+ * and there is none if standard error is no terminal.
+ */
+struct copy_progress {
+	uint64_t due_ns; /* CLOCK_MONOTONIC: when it is shown or rewritten next */
+	int columns;     /* of the shown line; 0: none is shown */
+};
+
+/* `sent` of `n` bytes were copied to `host` (transport_name()). */
+static void show_progress(struct copy_progress *progress, const char *host, size_t sent, size_t n)
+{
+	char shown[3 * HOST_COLUMNS + 1], line[160];
+	uint64_t now_ns = monotonic_ns();
+
+	if (now_ns < progress->due_ns || !isatty(STDERR_FILENO))
+		return;
+	text_printable(shown, sizeof(shown), host, HOST_COLUMNS);
+	progress->due_ns = now_ns + PROGRESS_EACH_NS;
+	progress->columns = snprintf(line, sizeof(line), "\r%s: copying pmctop, %.1f of %.1f MB",
+				     shown, (double)sent / 1e6, (double)n / 1e6);
+	write_all(STDERR_FILENO, line, strlen(line), NULL);
+}
+
+static void remove_progress(const struct copy_progress *progress)
+{
+	char line[168];
+
+	if (progress->columns == 0)
+		return;
+	snprintf(line, sizeof(line), "\r%*s\r", progress->columns, "");
+	write_all(STDERR_FILENO, line, strlen(line), NULL);
+}
+
 /* What the transport has taken counts as copied. Of that, up to 2 MB may be on their way. */
 static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 			 struct copy_progress *progress)
@@ -269,7 +305,7 @@ static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 
 		rc = send_bytes(dialogue, bytes + sent, some);
 		sent += some;
-		copy_progress_show(progress, dialogue->setup->host, sent, n);
+		show_progress(progress, dialogue->setup->host, sent, n);
 	}
 	return rc;
 }
@@ -277,19 +313,18 @@ static int send_contents(struct dialogue *dialogue, const char *bytes, size_t n,
 static int send_file(struct dialogue *dialogue, const char *bytes, size_t n, const char *folder,
 		     struct error *err)
 {
-	struct copy_progress progress;
+	struct copy_progress progress = {.due_ns = monotonic_ns() + PROGRESS_AFTER_NS};
 	struct host_reply reply;
 	struct host_sum sum;
 	char line[32];
 
-	copy_progress_begin(&progress);
 	snprintf(line, sizeof(line), "%zu\n", n);
 	int rc = send_bytes(dialogue, line, strlen(line));
 	if (rc == 0)
 		rc = send_contents(dialogue, bytes, n, &progress);
 	if (rc == 0)
 		rc = await_reply(dialogue, HOST_SUM, &reply, err);
-	copy_progress_remove(&progress);
+	remove_progress(&progress);
 	if (rc)
 		return rc;
 	if (!host_sum_parse(reply.value, &sum))

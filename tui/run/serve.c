@@ -2,7 +2,8 @@
 /*
  * The server runs from the start, so that a wrong address fails before anything is counted.
  * serve_feed() connects it to the feed. struct serve owns the server and its counters: both live
- * longer than the feed of run_live.c or run_batch.c.
+ * longer than the feed of run_live.c or run_batch.c. Separate from run.c, which only chooses what
+ * runs.
  */
 #include "tui/run/serve.h"
 
@@ -21,8 +22,8 @@ static const struct host_names *allowed_hosts(const struct options *options,
 {
 	hosts->others = options->listen_names;
 	hosts->n_others = options->n_listen_names;
-	if (gethostname(hosts->native, sizeof(hosts->native)))
-		hosts->native[0] = '\0';
+	if (gethostname(hosts->own, sizeof(hosts->own)))
+		hosts->own[0] = '\0';
 	return listen_address_is_loopback(address) ? hosts : NULL;
 }
 

@@ -185,7 +185,7 @@ void app_set_replay_index(struct app *app, struct replay_index *replay_index)
 {
 	app->replay.index = replay_index;
 	app->replay.active = true;
-	app->display.graph_range.whole = true;
+	app->display.graph_range.recorded = true;
 	app->config.sys = NULL; /* the processes of a recording are not of this machine */
 }
 

@@ -96,7 +96,7 @@ static int parse_time_of_day(const char *text, const struct playback *playback, 
 		*ns = (int64_t)clock_ns;
 	else if (there_ns <= playback->length_ns)
 		*ns = (int64_t)there_ns;
-	else if (!playback->whole && clock_ns != UINT64_MAX)
+	else if (!playback->final && clock_ns != UINT64_MAX)
 		*ns = (int64_t)clock_ns; /* the recording is not read that far yet */
 	else
 		return refuse_outside(playback, text, err);
@@ -108,7 +108,7 @@ static int parse_percent(const struct playback *playback, double percent, int64_
 {
 	if (percent > 100)
 		return error_set(err, -EINVAL, "100%% is the end.");
-	if (!playback->whole)
+	if (!playback->final)
 		return error_set(err, -EINVAL, "The length of the recording is not known yet.");
 	*ns = percent < 100 ? (int64_t)((double)playback->length_ns * percent / 100) : INT64_MAX;
 	return 0;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-static struct history_key key_of_whole(const struct snapshot *snapshot)
+static struct history_key key_of_all(const struct snapshot *snapshot)
 {
 	return history_key_of_all(snapshot && snapshot->target ? HISTORY_TARGET : HISTORY_MACHINE);
 }
@@ -21,7 +21,7 @@ static struct history_key shown_key(const struct app *app)
 {
 	const struct code_screen *code = &app->code;
 
-	return code->whole ? key_of_whole(app->display.snapshot) : code->subject.key;
+	return code->all ? key_of_all(app->display.snapshot) : code->subject.key;
 }
 
 /* A list or the details have a row, other screens have none. */
@@ -41,7 +41,7 @@ static void choose_subject(struct app *app)
 						      list->table.selected, &code->subject);
 		code->tree = code->has_row && list->spec.by == ROLLUP_TREE;
 	}
-	code->whole = !code->has_row;
+	code->all = !code->has_row;
 }
 
 /* Back to the list. */
@@ -67,7 +67,7 @@ static void compare_with_snapshot(struct app *app)
 	struct code_sum then = {0};
 
 	if (baseline)
-		code_sum_init(&then, baseline, &key, app->code.tree && !app->code.whole);
+		code_sum_init(&then, baseline, &key, app->code.tree && !app->code.all);
 	code_page_compare(&app->code.page, &then);
 	update_callers(&app->code);
 }
@@ -79,7 +79,7 @@ static void begin(struct app *app)
 	const struct history_key key = shown_key(app);
 
 	close_callers(code);
-	code_window_begin(&code->window, &key, code->tree && !code->whole);
+	code_window_begin(&code->window, &key, code->tree && !code->all);
 	if (app->display.snapshot)
 		code_window_add(&code->window, app->display.snapshot);
 	code_screen_update(app);
@@ -121,9 +121,9 @@ static void update_subject(struct code_screen *code, const struct snapshot *snap
 /* A target was attached or dismissed. */
 static void follow_whole(struct code_screen *code, const struct snapshot *snapshot)
 {
-	const struct history_key key = key_of_whole(snapshot);
+	const struct history_key key = key_of_all(snapshot);
 
-	if (code->whole && code->window.key.kind != key.kind)
+	if (code->all && code->window.key.kind != key.kind)
 		code_window_begin(&code->window, &key, false);
 }
 
@@ -282,13 +282,13 @@ static void leave_code(struct app *app)
 		app->screen = from;
 }
 
-static void toggle_whole(struct app *app)
+static void toggle_all(struct app *app)
 {
 	struct code_screen *code = &app->code;
 
 	if (!code->has_row)
 		return;
-	code->whole = !code->whole;
+	code->all = !code->all;
 	code->page.followed = 0;
 	code->page.table.selected = code->page.table.top = 0;
 	begin(app);
@@ -315,7 +315,7 @@ static bool code_act(struct app *app, enum action action)
 	else if (action == ACTION_DETAIL)
 		open_callers(code);
 	else if (action == ACTION_CODE)
-		toggle_whole(app);
+		toggle_all(app);
 	else if (action == ACTION_RIGHT || action == ACTION_NEXT_SCREEN)
 		turn_page(app, true);
 	else if (action == ACTION_LEFT || action == ACTION_PREVIOUS_SCREEN)
@@ -393,7 +393,7 @@ static const char *bar_label(const struct app *app, enum action action)
 	if (action == ACTION_NEXT_SCREEN)
 		return code_page_events(&code->page) > 1 ? "Event" : "";
 	if (action == ACTION_CODE)
-		return !code->has_row ? "" : code->whole ? "Row" : "All";
+		return !code->has_row ? "" : code->all ? "Row" : "All";
 	return NULL;
 }
 

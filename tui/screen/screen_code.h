@@ -22,7 +22,7 @@ struct code_screen {
 	bool on;
 	const struct screen *from; /* to which Esc returns */
 	bool has_row;              /* subject is a row */
-	bool whole;                /* the machine or the target is shown, not the row */
+	bool all;                  /* the machine or the target is shown, not the row */
 	struct detail_subject subject;
 	bool tree; /* the row has its descendants */
 	struct code_window window;

@@ -46,7 +46,7 @@ static void subject_title(const struct app *app, char *text, size_t size)
 	const struct code_screen *code = &app->code;
 	const struct snapshot *snapshot = app->display.snapshot;
 
-	if (!code->whole) {
+	if (!code->all) {
 		detail_subject_title(&code->subject, text, size);
 		if (code->tree)
 			text_copy(text + strlen(text), size - strlen(text), " and descendants");
@@ -63,7 +63,7 @@ static void write_samples(const struct code_screen *code, char *text, size_t siz
 {
 	const struct code_page *page = &code->page;
 	const struct columns *columns = page->sum.columns;
-	bool has_ended = code->subject.ended && !code->whole;
+	bool has_ended = code->subject.ended && !code->all;
 	const char *begin =
 		has_ended && !(columns && columns_of_profile(columns)) ? ", ended: " : ": ";
 	char samples[40], span[40], lost[40];
@@ -144,7 +144,7 @@ static const char *explain_unsampled(const struct app *app)
 	enum history_kind kind = code->subject.key.kind;
 	bool has_user = detail_subject_is_of_tasks(&code->subject) || kind == HISTORY_USER;
 
-	if (code->whole || !has_user || !snapshot || snapshot->mode != COUNT_MODE_TASK)
+	if (code->all || !has_user || !snapshot || snapshot->mode != COUNT_MODE_TASK)
 		return NULL;
 	if (row->flags & ROW_KERNEL)
 		return "Kernel threads are not sampled. " SAMPLING_NEEDS;
@@ -176,7 +176,7 @@ static void explain_empty(const struct app *app, char *text, size_t size)
 		return;
 	}
 	text_fixed(time, sizeof(time), (double)ran_ns / (double)NS_PER_MS, 1);
-	if (app->code.subject.ended && !app->code.whole)
+	if (app->code.subject.ended && !app->code.all)
 		snprintf(text, size, "It has ended, without a sample in the last %s.", span);
 	else if (ran_ns == 0)
 		snprintf(text, size, "It did not run in the last %s.", span);

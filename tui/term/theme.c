@@ -217,21 +217,21 @@ struct look theme_look(const struct theme *theme, enum style style, bool selecte
 		       enum color_depth depth)
 {
 	const struct theme_style *plain = &theme->styles[STYLE_PLAIN];
-	const struct theme_style *native = &theme->styles[style];
-	const struct theme_style *colors = selected ? &theme->styles[STYLE_SELECTED] : native;
+	const struct theme_style *own = &theme->styles[style];
+	const struct theme_style *colors = selected ? &theme->styles[STYLE_SELECTED] : own;
 	struct look look = {
 		.foreground = color_index_on(colors->foreground, colors->background, depth),
 		.background = color_index(colors->background, depth),
-		.attributes = native->attributes & ATTRIBUTE_BOLD,
+		.attributes = own->attributes & ATTRIBUTE_BOLD,
 	};
 	int text = color_index_on(plain->foreground, plain->background, depth);
 	int ground = color_index(plain->background, depth);
-	unsigned reverse = selected ? ATTRIBUTE_REVERSE : native->attributes & ATTRIBUTE_REVERSE;
+	unsigned reverse = selected ? ATTRIBUTE_REVERSE : own->attributes & ATTRIBUTE_REVERSE;
 
 	if (selected)
-		look.attributes |= native->attributes & ATTRIBUTE_UNDERLINE;
+		look.attributes |= own->attributes & ATTRIBUTE_UNDERLINE;
 	else if (look.foreground == text)
-		look.attributes |= native->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM);
+		look.attributes |= own->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM);
 	if (look.background == ground)
 		look.attributes |= reverse;
 	return look;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The key bar is a line of segments. It remembers where each was drawn, so that a click finds its
- * action.
+ * action. Separate from app_draw.c, which chooses the keys.
  */
 #include "tui/widget/key_bar.h"
 

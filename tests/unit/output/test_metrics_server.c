@@ -81,7 +81,7 @@ static int start_server(void **state)
 /* As on a loopback address. */
 static int start_guarded_server(void **state)
 {
-	static const struct host_names names = {.native = "box"};
+	static const struct host_names names = {.own = "box"};
 	struct metrics_source guarded = source;
 
 	guarded.hosts = &names;

@@ -73,7 +73,7 @@ static void set_replay(struct stage *stage)
 		.position_ns = NS_PER_S,
 		.length_ns = 9 * NS_PER_S,
 		.speed = PLAYBACK_SPEED_ONE,
-		.whole = true,
+		.final = true,
 	};
 }
 

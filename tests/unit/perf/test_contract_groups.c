@@ -190,11 +190,11 @@ static void samples_of_one_switch_have_one_id(void **state)
 		for (size_t k = 0; k < n; k++) {
 			const struct reader_record *record = &groups.records[k];
 			const struct reader_record *first = &groups.records[k - k % length];
-			const struct perf_group *native =
+			const struct perf_group *own =
 				&groups.items[rows[i].order[k % length] - 'A'];
 			const struct perf_group *head = &groups.items[rows[i].order[0] - 'A'];
 
-			if (record->nr != native->n)
+			if (record->nr != own->n)
 				fail_msg("row %zu: sample %zu has %d values", i, k,
 					 (int)record->nr);
 			assert_int_equal(record->id, head->ids[head->switches]);

@@ -337,13 +337,13 @@ static void test_position(void **state)
 	assert_int_equal(next_sequence(&stage), 2);
 	assert_int_equal(read_playback(&stage)->time_ns, BEGIN_NS + 2 * NS_PER_S);
 	assert_int_equal(stage.playback.begin_real_ns, 1000 * NS_PER_S + BEGIN_NS);
-	assert_false(stage.playback.whole || stage.playback.ended || stage.playback.pipe);
+	assert_false(stage.playback.final || stage.playback.ended || stage.playback.pipe);
 	assert_true(stage.playback.native);
 	for (long number = 3; number <= 10; number++)
 		assert_int_equal(next_sequence(&stage), number);
 	/* It stays there. */
 	assert_int_equal(next_sequence(&stage), 0);
-	assert_true(read_playback(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.final);
 	assert_int_equal(stage.playback.length_ns, 10 * NS_PER_S);
 	assert_int_equal(go(&stage, REQUEST_STEP, -1), 9);
 	assert_false(read_playback(&stage)->ended);
@@ -456,7 +456,7 @@ static void test_seek(void **state)
 	assert_int_equal(go(&stage, REQUEST_SEEK_TO, 0), 1);
 	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)NS_PER_S), 1);
 	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 5000);
-	assert_true(read_playback(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.final);
 	assert_int_equal(go(&stage, REQUEST_STEP, -3), 4997);
 	/* Two at once, while the first is under way. */
 	send_command(&stage, REQUEST_SEEK_BY, -(int64_t)(1000 * NS_PER_S));
@@ -537,7 +537,7 @@ static void test_pipe(void **state)
 	stage.replay.come = 1500;
 	for (long number = 2; number <= 1500; number++)
 		assert_int_equal(next_sequence(&stage), number);
-	assert_false(read_playback(&stage)->whole);
+	assert_false(read_playback(&stage)->final);
 	/* Back as far as it is kept. */
 	assert_int_equal(go(&stage, REQUEST_SEEK_BY, -(int64_t)(100 * NS_PER_S)), 1400);
 	assert_int_equal(read_playback(&stage)->n_texts, 0);
@@ -554,7 +554,7 @@ static void test_pipe(void **state)
 	assert_int_equal(go(&stage, REQUEST_STEP, -1), 1699);
 	stage.replay.come = 2000;
 	assert_int_equal(go(&stage, REQUEST_SEEK_TO, INT64_MAX), 2000);
-	assert_true(read_playback(&stage)->ended && stage.playback.whole);
+	assert_true(read_playback(&stage)->ended && stage.playback.final);
 	/* The index has all of it. */
 	assert_true(replay_index_bounds(stage.replay_index, &begin_ns, &end_ns));
 	assert_int_equal(end_ns - begin_ns, 2000 * NS_PER_S);

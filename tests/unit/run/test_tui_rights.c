@@ -18,7 +18,7 @@ static void test_wanted(void **state)
 {
 	static const struct {
 		struct rights_need need;
-		uint64_t native, lent;
+		uint64_t own, lent;
 	} rows[] = {
 		{{0}, 0, 0},
 		{{.counts = true}, COUNTS, COUNTS},
@@ -44,7 +44,7 @@ static void test_wanted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(rights_wanted(&rows[i].need, false) == rows[i].native);
+		assert_true(rights_wanted(&rows[i].need, false) == rows[i].own);
 		assert_true(rights_wanted(&rows[i].need, true) == rows[i].lent);
 	}
 }

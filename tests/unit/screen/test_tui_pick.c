@@ -100,16 +100,16 @@ static void test_event(void **state)
 
 static void test_metric(void **state)
 {
-	static const struct metric_def native = {.name = "mine",
-						 .title = "MINE",
-						 .unit = "",
-						 .help = "what I need",
-						 .forms = {{.expression = "a / b"}}};
+	static const struct metric_def own = {.name = "mine",
+					      .title = "MINE",
+					      .unit = "",
+					      .help = "what I need",
+					      .forms = {{.expression = "a / b"}}};
 	struct stage stage;
 
 	(void)state;
 	stage_open(&stage, 100, 30, false, screen_snapshot(2));
-	stage.app.config.user_metrics = &native;
+	stage.app.config.user_metrics = &own;
 	stage.app.config.n_user_metrics = 1;
 	stage_press(&stage, 'e');
 	stage_check_text(&stage, "a / b", true);

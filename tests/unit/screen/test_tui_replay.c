@@ -19,7 +19,7 @@ static struct playback at_second(unsigned second)
 		.length_ns = SECONDS * NS_PER_S,
 		.time_ns = BEGIN_NS + second * NS_PER_S,
 		.speed = PLAYBACK_SPEED_ONE,
-		.whole = true,
+		.final = true,
 		/*
 		 * 2025-11-20 14:46:40 UTC: the clock of screen_snapshot.h, before its first second
 		 */
@@ -100,7 +100,7 @@ static void test_golden(void **state)
 		if (rows[i].pipe) {
 			text_copy(playback.name, sizeof(playback.name), "-");
 			playback.pipe = playback.waiting = true;
-			playback.whole = false;
+			playback.final = false;
 			playback.length_ns = playback.position_ns;
 		}
 		if (rows[i].short_of)
@@ -449,7 +449,7 @@ static void test_times(void **state)
 		    !err.text[0])
 			fail_msg("'%s' was taken for %" PRId64, wrong[i], ns);
 	}
-	playback.whole = false;
+	playback.final = false;
 	/* A part that is not read yet can contain the time. */
 	int64_t ns;
 	assert_int_equal(replay_control_parse_goal("14:50:00", &playback, &(enum replay_goal){0},

@@ -601,7 +601,7 @@ static void whole_open(struct graph_range *graph_range)
 {
 	graph_range_open(graph_range);
 	history_free(graph_range->history);
-	graph_range->history = history_new_whole();
+	graph_range->history = history_new_recorded();
 }
 
 /* n parts of the whole history; -1 is unknown. */
