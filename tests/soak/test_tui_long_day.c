@@ -110,7 +110,7 @@ static void press_keys(struct run *run)
 	canvas_resize(&run->stage.canvas, sizes[size][0], sizes[size][1]);
 	app_draw(&run->stage.app, &run->stage.canvas);
 	run->screens++;
-	engine_request(run->engine, &run->stage.app.requests.list);
+	engine_request(run->engine, &run->stage.app.out.list);
 }
 
 /* All changes are undone by the end of a period. */

@@ -112,9 +112,9 @@ static void read_signals(struct live_screen *live)
 /* Saves what the terminal shows, or will show when it takes output again. */
 static void save_shown_screen(struct live_screen *live)
 {
-	if (!live->app.requests.save_screen)
+	if (!live->app.out.save_screen)
 		return;
-	live->app.requests.save_screen = false;
+	live->app.out.save_screen = false;
 	if (live->dirty)
 		app_draw(&live->app, &live->canvas);
 	save_screen(&live->app, &live->canvas, &live->shown_theme, term_depth(live->term));
@@ -153,11 +153,11 @@ static void read_keys(struct live_screen *live)
 			break; /* the rest remains in the input */
 	}
 	app_paste_rest(&live->app);
-	if (live->app.requests.redraw) {
-		live->app.requests.redraw = false;
+	if (live->app.out.redraw) {
+		live->app.out.redraw = false;
 		term_forget(live->term);
 	}
-	if (live->app.requests.quit || live->input.gone)
+	if (live->app.out.quit || live->input.gone)
 		live->quit = true;
 }
 
@@ -196,9 +196,9 @@ static void save_settings(struct live_screen *live, const struct run_config *con
 	struct options now;
 	struct error err;
 
-	if (!live->app.requests.save)
+	if (!live->app.out.save)
 		return;
-	live->app.requests.save = false;
+	live->app.out.save = false;
 	if (config->host) {
 		messages_show(&live->app.messages,
 			      "Not saved: a host may not write your files. "
@@ -236,21 +236,21 @@ static void request_look(struct live_screen *live)
 	if (!looks_at_thread(app) || now_ns - live->looked_ns < LIVE_LOOK_NS)
 		return;
 	live->looked_ns = now_ns;
-	request_list_add(&app->requests.list, &(struct request){.kind = REQUEST_BLOCKED,
-								.number = app->watch.looks.pid,
-								.tid = app->watch.looks.tid});
+	request_list_add(&app->out.list, &(struct request){.kind = REQUEST_BLOCKED,
+							   .number = app->watch.looks.pid,
+							   .tid = app->watch.looks.tid});
 }
 
 /* `rested`: nothing happened for LIVE_REST_MS. */
 static void send_requests(struct live_screen *live, bool rested)
 {
-	struct requests *requests = &live->app.requests;
+	struct app_out *out = &live->app.out;
 
 	request_look(live);
 	if (rested)
-		request_list_move(&requests->list, &requests->rested);
-	if (requests->list.n > 0)
-		feed_thread_request(live->feed_thread, &requests->list);
+		request_list_move(&out->list, &out->rested);
+	if (out->list.n > 0)
+		feed_thread_request(live->feed_thread, &out->list);
 }
 
 /* "pmctop HOST" and the target, or the recording. */
@@ -329,9 +329,9 @@ static void draw(struct live_screen *live)
  */
 static int wait_ms(const struct app *app)
 {
-	if (app->requests.processes)
+	if (app->out.processes)
 		return 0;
-	if (app->requests.rested.n > 0)
+	if (app->out.rested.n > 0)
 		return LIVE_REST_MS;
 	return looks_at_thread(app) ? (int)(LIVE_LOOK_NS / NS_PER_MS) : -1;
 }
@@ -383,7 +383,7 @@ static void run_loop(struct live_screen *live, const struct run_config *config)
 		show_title(live, config->options);
 		save_settings(live, config);
 		send_requests(live, ready == 0);
-		if (live->app.requests.processes) {
+		if (live->app.out.processes) {
 			pick_process_more(&live->app);
 			live->dirty = true;
 		}

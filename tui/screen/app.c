@@ -46,7 +46,7 @@ void app_init(struct app *app, const struct options *options)
 	display_init(&app->display);
 	preferences_init(&app->preferences, options);
 	init_lists(app, options);
-	app->requests.command_lines = options_command_lines(options);
+	app->out.command_lines = options_command_lines(options);
 }
 
 void app_fini(struct app *app)
@@ -60,8 +60,8 @@ void app_fini(struct app *app)
 	reply_free(app->event_replies.preview);
 	reply_free(app->event_replies.metrics);
 	reply_free(app->event_replies.vendor);
-	request_list_clear(&app->requests.list);
-	request_list_clear(&app->requests.rested);
+	request_list_clear(&app->out.list);
+	request_list_clear(&app->out.rested);
 	messages_fini(&app->messages);
 	preferences_fini(&app->preferences);
 	event_totals_fini(&app->events.totals);
@@ -211,7 +211,7 @@ void app_reply(struct app *app, struct reply *reply)
 
 void app_request(struct app *app, enum request_kind kind, const char *text, int64_t number)
 {
-	request_list_add(&app->requests.list, &(struct request){kind, text, number});
+	request_list_add(&app->out.list, &(struct request){kind, text, number});
 	preferences_record(&app->preferences, kind, text);
 }
 

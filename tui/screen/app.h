@@ -2,7 +2,9 @@
 #ifndef PMCTOP_APP_H
 #define PMCTOP_APP_H
 
+#include "core/attrib/cmdline.h"
 #include "core/engine/query.h"
+#include "core/engine/request.h"
 #include "core/metric/preset.h"
 #include "tui/panel/list.h"
 #include "tui/panel/messages.h"
@@ -10,7 +12,6 @@
 #include "tui/screen/pick.h"
 #include "tui/screen/preferences.h"
 #include "tui/screen/replay_control.h"
-#include "tui/screen/requests.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/screen_code.h"
 #include "tui/screen/screen_detail.h"
@@ -52,13 +53,26 @@ struct app_config {
 	unsigned frequency;         /* samples of code a second, while they are needed */
 };
 
+/* What the owner of the app does after each key, as the app itself has no terminal and no engine.
+ */
+struct app_out {
+	struct request_list list;         /* move to the feed */
+	struct request_list rested;       /* the same, when no key has come for a moment */
+	enum command_lines command_lines; /* as the engine has them after these */
+	bool processes;                   /* call pick_process_more() until this is false */
+	bool save;                        /* save the configuration, then clear */
+	bool save_screen;                 /* call save_screen() before the next key, then clear */
+	bool redraw; /* clear the terminal and draw all of it, then clear the flag */
+	bool quit;
+};
+
 /*
  * The state of the screen: snapshots, replies, keys and clicks come in, a canvas and requests go
  * out. The app has no terminal and no engine. Each part is described in the header of its owner.
  */
 struct app {
 	struct app_config config;
-	struct requests requests; /* for the caller: read after each key */
+	struct app_out out; /* for the caller: read after each key */
 	struct display display;
 	struct preferences preferences;
 	struct replay_control replay;

@@ -85,7 +85,7 @@ static int accept_quit(void *owner, const char *text, struct error *err)
 
 	(void)text;
 	(void)err;
-	app->requests.quit = true;
+	app->out.quit = true;
 	return 0;
 }
 
@@ -213,22 +213,22 @@ static void quit_or_confirm(struct app *app)
 	if (app->config.command[0])
 		confirm_quit(&app->prompt, app->config.command);
 	else
-		app->requests.quit = true;
+		app->out.quit = true;
 }
 
 static void request_save(struct app *app)
 {
-	app->requests.save = true;
+	app->out.save = true;
 }
 
 static void request_save_screen(struct app *app)
 {
-	app->requests.save_screen = true;
+	app->out.save_screen = true;
 }
 
 static void request_redraw(struct app *app)
 {
-	app->requests.redraw = true;
+	app->out.redraw = true;
 }
 
 /* The screens that Tab goes through. */
@@ -424,9 +424,9 @@ static void request_command_lines(struct app *app)
 	bool shown = app->tasks.spec.command_lines || pick_process_is_open(app);
 	enum command_lines wanted = shown ? COMMAND_LINES_SHOWN : search_lines(app);
 
-	if (wanted == app->requests.command_lines)
+	if (wanted == app->out.command_lines)
 		return;
-	app->requests.command_lines = wanted;
+	app->out.command_lines = wanted;
 	app_request(app, REQUEST_COMMAND_LINES, NULL, wanted);
 }
 
@@ -437,10 +437,10 @@ void app_key(struct app *app, int key)
 
 	messages_clear_notice(&app->messages);
 	if (key == KEYMAP_CONTROL('L'))
-		app->requests.redraw = true;
+		app->out.redraw = true;
 	else if (app->prompt.active && app->prompt.accept == accept_quit &&
 		 key == KEYMAP_CONTROL('C'))
-		app->requests.quit = true;
+		app->out.quit = true;
 	else if (app->prompt.active)
 		prompt_key(&app->prompt, key, app);
 	else if (app->picker.ops)

@@ -45,7 +45,7 @@ void pick_event(struct app *app);                       /* adds an event or metr
 void pick_event_update(struct app *app);
 void pick_process(struct app *app); /* attaches to a process; shows command lines */
 bool pick_process_is_open(const struct app *app);
-/* Reads processes for a few milliseconds, while app->requests.processes is set. */
+/* Reads processes for a few milliseconds, while app->out.processes is set. */
 void pick_process_more(struct app *app);
 /* A snapshot has come. */
 void pick_process_update(struct app *app);

@@ -269,7 +269,7 @@ static void event_about(void *data, size_t index, char *text, size_t size)
 static void event_select(void *owner, void *data, size_t index)
 {
 	struct app *app = owner;
-	struct request_list *rested = &app->requests.rested;
+	struct request_list *rested = &app->out.rested;
 	const char *name = event_text(data, index);
 
 	request_list_clear(rested);
@@ -301,7 +301,7 @@ static void event_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	request_list_clear(&app->requests.rested);
+	request_list_clear(&app->out.rested);
 	reply_free(app->event_replies.preview); /* the preview was for the columns of that time */
 	app->event_replies.preview = NULL;
 	free(data);

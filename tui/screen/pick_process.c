@@ -239,7 +239,7 @@ static void process_close(void *owner, void *data, bool chosen)
 	struct app *app = owner;
 
 	(void)chosen;
-	app->requests.processes = false;
+	app->out.processes = false;
 	users_free(pick->users);
 	free(pick->pids);
 	free(pick->items);
@@ -283,7 +283,7 @@ void pick_process(struct app *app)
 	}
 	pick->n_ran = pick->n;
 	sys_dir_each(app->config.sys, "/proc", add_pid, pick);
-	app->requests.processes = true;
+	app->out.processes = true;
 	picker_open(&app->picker, &ops, "Attach to a process: %CPU, PID, command, user", pick,
 		    pick->n, app);
 }
@@ -303,8 +303,8 @@ void pick_process_more(struct app *app)
 	for (; pick->next < pick->n_pids && sys_now_ns(app->config.sys) < until_ns; pick->next++)
 		if (!ran_at_opening(pick, pick->pids[pick->next]))
 			add_from_proc(pick, pick->pids[pick->next]);
-	app->requests.processes = pick->next < pick->n_pids;
-	if (app->requests.processes)
+	app->out.processes = pick->next < pick->n_pids;
+	if (app->out.processes)
 		picker_update(&app->picker, pick->n, app);
 	else
 		sort_rest(pick, app);

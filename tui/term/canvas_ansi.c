@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The looks of the theme as SGR sequences. */
+/* The paints of the theme as SGR sequences. */
 #include "tui/term/canvas_ansi.h"
 
 #include "core/base/text.h"
@@ -13,7 +13,7 @@ enum {
 	ANSI_COLORS = 8,
 };
 
-static const struct look no_look = {.foreground = -1, .background = -1};
+static const struct paint no_look = {.foreground = -1, .background = -1};
 
 /* `ground` is SGR_FRONT or SGR_BACK. */
 static void print_color(int index, int ground, enum color_depth depth, FILE *out)
@@ -38,10 +38,10 @@ static void print_color(int index, int ground, enum color_depth depth, FILE *out
 	}
 }
 
-static void print_look(const struct look *look, enum color_depth depth, FILE *out)
+static void print_look(const struct paint *paint, enum color_depth depth, FILE *out)
 {
 	static const struct {
-		enum look_attribute attribute;
+		enum paint_attribute attribute;
 		const char *sgr;
 	} attributes[] = {
 		{ATTRIBUTE_BOLD, ";1"},
@@ -52,10 +52,10 @@ static void print_look(const struct look *look, enum color_depth depth, FILE *ou
 
 	fputs("\033[0", out);
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
-		if (look->attributes & attributes[i].attribute)
+		if (paint->attributes & attributes[i].attribute)
 			fputs(attributes[i].sgr, out);
-	print_color(look->foreground, SGR_FRONT, depth, out);
-	print_color(look->background, SGR_BACK, depth, out);
+	print_color(paint->foreground, SGR_FRONT, depth, out);
+	print_color(paint->background, SGR_BACK, depth, out);
 	fputc('m', out);
 }
 
@@ -70,40 +70,40 @@ static void print_cell(const struct canvas_cell *cell, FILE *out)
 	}
 }
 
-/* Whether a blank of that look cannot be seen. */
-static bool is_invisible(const struct canvas_cell *cell, const struct look *look)
+/* Whether a blank of that paint cannot be seen. */
+static bool is_invisible(const struct canvas_cell *cell, const struct paint *paint)
 {
-	return canvas_cell_is_blank(cell) && look->background < 0 && look_is_bare(look);
+	return canvas_cell_is_blank(cell) && paint->background < 0 && paint_is_bare(paint);
 }
 
 struct ansi {
 	const struct canvas *canvas;
 	enum color_depth depth;
-	struct looks looks;
+	struct paints paints;
 	FILE *out;
 };
 
 static void print_line(const struct ansi *ansi, unsigned y)
 {
-	const struct look *last = &no_look;
+	const struct paint *last = &no_look;
 	unsigned end = ansi->canvas->width;
 
 	for (; end > 0; end--) {
 		const struct canvas_cell *cell = canvas_at(ansi->canvas, end - 1, y);
 
-		if (!is_invisible(cell, looks_of_cell(&ansi->looks, cell)))
+		if (!is_invisible(cell, paints_of_cell(&ansi->paints, cell)))
 			break;
 	}
 	for (unsigned x = 0; x < end; x++) {
 		const struct canvas_cell *cell = canvas_at(ansi->canvas, x, y);
-		const struct look *look = looks_of_cell(&ansi->looks, cell);
+		const struct paint *paint = paints_of_cell(&ansi->paints, cell);
 
-		if (!look_equals(look, last))
-			print_look(look, ansi->depth, ansi->out);
-		last = look;
+		if (!paint_equals(paint, last))
+			print_look(paint, ansi->depth, ansi->out);
+		last = paint;
 		print_cell(cell, ansi->out);
 	}
-	if (!look_equals(last, &no_look))
+	if (!paint_equals(last, &no_look))
 		fputs("\033[0m", ansi->out);
 	fputc('\n', ansi->out);
 }
@@ -114,7 +114,7 @@ void canvas_print_ansi(const struct canvas *canvas, const struct theme *theme,
 	struct ansi ansi = {
 		.canvas = canvas,
 		.depth = depth,
-		.looks = theme_looks(theme, depth),
+		.paints = theme_paints(theme, depth),
 		.out = out,
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Cells with the same look become one element with a position of its own, so that no font moves a
+ * Cells with the same paint become one element with a position of its own, so that no font moves a
  * column. Two blanks end a run. Bars and graphs are drawn as boxes, since many fonts have no glyph
  * for them, or one of another width. For the same reason a character outside of Latin and of line
  * drawing is a run of its own, which also keeps letters that are written from right to left in
@@ -41,13 +41,13 @@ enum {
 
 struct svg {
 	const struct canvas *canvas;
-	struct looks looks;
-	int ground, text; /* colours where a look has none */
+	struct paints paints;
+	int ground, text; /* colours where a paint has none */
 	FILE *out;
 };
 
 /* The colours of a cell, both known, and its attributes without reverse. */
-struct paint {
+struct ink {
 	int front, back;
 	unsigned attributes;
 };
@@ -72,7 +72,7 @@ static bool is_dark(int color)
 /* A theme that sets the text alone relies on the terminal's ground. */
 static void choose_ground(struct svg *svg)
 {
-	struct look plain = svg->looks.of[STYLE_PLAIN][false];
+	struct paint plain = svg->paints.of[STYLE_PLAIN][false];
 
 	svg->text = plain.foreground >= 0 ? plain.foreground : DARK_TEXT;
 	if (plain.background >= 0)
@@ -81,21 +81,21 @@ static void choose_ground(struct svg *svg)
 		svg->ground = is_dark(svg->text) ? LIGHT_GROUND : DARK_GROUND;
 }
 
-static struct paint paint_at(const struct svg *svg, unsigned x, unsigned y)
+static struct ink ink_at(const struct svg *svg, unsigned x, unsigned y)
 {
-	struct look look = *looks_of_cell(&svg->looks, canvas_at(svg->canvas, x, y));
-	int front = look.foreground >= 0 ? look.foreground : svg->text;
-	int back = look.background >= 0 ? look.background : svg->ground;
-	bool reverse = look.attributes & ATTRIBUTE_REVERSE;
+	struct paint paint = *paints_of_cell(&svg->paints, canvas_at(svg->canvas, x, y));
+	int front = paint.foreground >= 0 ? paint.foreground : svg->text;
+	int back = paint.background >= 0 ? paint.background : svg->ground;
+	bool reverse = paint.attributes & ATTRIBUTE_REVERSE;
 
-	return (struct paint){
+	return (struct ink){
 		.front = reverse ? back : front,
 		.back = reverse ? front : back,
-		.attributes = look.attributes & ~(unsigned)ATTRIBUTE_REVERSE,
+		.attributes = paint.attributes & ~(unsigned)ATTRIBUTE_REVERSE,
 	};
 }
 
-static bool same_paint(struct paint a, struct paint b)
+static bool same_ink(struct ink a, struct ink b)
 {
 	return a.front == b.front && a.back == b.back && a.attributes == b.attributes;
 }
@@ -145,11 +145,11 @@ static void print_text(const char *text, FILE *out)
 	}
 }
 
-static void print_box(const struct svg *svg, struct rect box, struct paint paint)
+static void print_box(const struct svg *svg, struct rect box, struct ink ink)
 {
 	fprintf(svg->out, "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" fill=\"#%06x\"",
-		box.x, box.y, box.width, box.height, (unsigned)paint.front);
-	fputs(paint.attributes & ATTRIBUTE_DIM ? " opacity=\"0.65\"/>\n" : "/>\n", svg->out);
+		box.x, box.y, box.width, box.height, (unsigned)ink.front);
+	fputs(ink.attributes & ATTRIBUTE_DIM ? " opacity=\"0.65\"/>\n" : "/>\n", svg->out);
 }
 
 static unsigned left_of(unsigned x)
@@ -166,16 +166,16 @@ static unsigned top_of(unsigned y)
 static void print_backgrounds(const struct svg *svg, unsigned y)
 {
 	for (unsigned x = 0, end; x < svg->canvas->width; x = end) {
-		int back = paint_at(svg, x, y).back;
+		int back = ink_at(svg, x, y).back;
 
 		end = x + 1;
-		while (end < svg->canvas->width && paint_at(svg, end, y).back == back)
+		while (end < svg->canvas->width && ink_at(svg, end, y).back == back)
 			end++;
 		if (back != svg->ground)
 			print_box(svg,
 				  (struct rect){left_of(x), top_of(y),
 						(end - x) * CELL_WIDTH + OVERLAP, CELL_HEIGHT},
-				  (struct paint){.front = back});
+				  (struct ink){.front = back});
 	}
 }
 
@@ -221,7 +221,7 @@ static void print_block(const struct svg *svg, unsigned x, unsigned end, unsigne
 		box.height = CELL_HEIGHT * (character < FULL_BLOCK ? character - 0x2580 : 8) / 8;
 		box.y += CELL_HEIGHT - box.height;
 	}
-	print_box(svg, box, paint_at(svg, x, y));
+	print_box(svg, box, ink_at(svg, x, y));
 }
 
 /* The dots in the left or the right column of a braille character, 0 to 4. */
@@ -255,24 +255,24 @@ static void print_graph(const struct svg *svg, unsigned x, unsigned end, unsigne
 				  (struct rect){left_of(x) + half * CELL_WIDTH / 2,
 						top_of(y) + CELL_HEIGHT - height,
 						(next - half) * CELL_WIDTH / 2 + OVERLAP, height},
-				  paint_at(svg, x, y));
+				  ink_at(svg, x, y));
 	}
 }
 
 static void print_run(const struct svg *svg, unsigned x, unsigned end, unsigned y)
 {
-	struct paint paint = paint_at(svg, x, y);
+	struct ink ink = ink_at(svg, x, y);
 
 	fprintf(svg->out, "<text x=\"%u\" y=\"%u\"", left_of(x), top_of(y) + BASELINE);
 	if (end - x > 1)
 		fprintf(svg->out, " textLength=\"%u\"", (end - x) * CELL_WIDTH);
-	if (paint.front != svg->text)
-		fprintf(svg->out, " fill=\"#%06x\"", (unsigned)paint.front);
-	if (paint.attributes & ATTRIBUTE_BOLD)
+	if (ink.front != svg->text)
+		fprintf(svg->out, " fill=\"#%06x\"", (unsigned)ink.front);
+	if (ink.attributes & ATTRIBUTE_BOLD)
 		fputs(" font-weight=\"bold\"", svg->out);
-	if (paint.attributes & ATTRIBUTE_DIM)
+	if (ink.attributes & ATTRIBUTE_DIM)
 		fputs(" opacity=\"0.65\"", svg->out);
-	if (paint.attributes & ATTRIBUTE_UNDERLINE)
+	if (ink.attributes & ATTRIBUTE_UNDERLINE)
 		fputs(" text-decoration=\"underline\"", svg->out);
 	fputc('>', svg->out);
 	for (; x < end; x++)
@@ -280,12 +280,12 @@ static void print_run(const struct svg *svg, unsigned x, unsigned end, unsigned 
 	fputs("</text>\n", svg->out);
 }
 
-/* Whether the cell at x continues a run of that kind and paint. */
+/* Whether the cell at x continues a run of that kind and ink. */
 static bool continues(const struct svg *svg, unsigned x, unsigned y, enum glyph_kind kind,
-		      struct paint paint)
+		      struct ink ink)
 {
 	return x < svg->canvas->width && kind_at(svg, x, y) == kind &&
-	       same_paint(paint_at(svg, x, y), paint);
+	       same_ink(ink_at(svg, x, y), ink);
 }
 
 /* The end of the run that begins at x. One blank between two texts is a part of it. */
@@ -293,7 +293,7 @@ static unsigned run_end(const struct svg *svg, unsigned x, unsigned y)
 {
 	uint32_t character = character_at(svg, x, y);
 	enum glyph_kind kind = kind_of(character);
-	struct paint paint = paint_at(svg, x, y);
+	struct ink ink = ink_at(svg, x, y);
 	unsigned end = x + 1;
 
 	switch (kind) {
@@ -305,18 +305,18 @@ static unsigned run_end(const struct svg *svg, unsigned x, unsigned y)
 		break;
 	case GLYPH_BAR:
 	case GLYPH_COLUMN:
-		while (character <= 0x2588 && continues(svg, end, y, kind, paint) &&
+		while (character <= 0x2588 && continues(svg, end, y, kind, ink) &&
 		       character_at(svg, end, y) == character)
 			end++;
 		break;
 	case GLYPH_BRAILLE:
-		while (continues(svg, end, y, kind, paint))
+		while (continues(svg, end, y, kind, ink))
 			end++;
 		break;
 	case GLYPH_TEXT:
-		while (continues(svg, end, y, kind, paint) ||
-		       (continues(svg, end, y, GLYPH_BLANK, paint) &&
-			continues(svg, end + 1, y, kind, paint)))
+		while (continues(svg, end, y, kind, ink) ||
+		       (continues(svg, end, y, GLYPH_BLANK, ink) &&
+			continues(svg, end + 1, y, kind, ink)))
 			end++;
 		break;
 	}
@@ -356,7 +356,7 @@ void canvas_print_svg(const struct canvas *canvas, const struct theme *theme, bo
 	unsigned width = canvas->width * CELL_WIDTH + 2 * PADDING;
 	unsigned height = canvas->height * CELL_HEIGHT + 2 * PADDING;
 
-	svg.looks = theme_looks(theme, color ? COLOR_DEPTH_RGB : COLOR_DEPTH_MONO);
+	svg.paints = theme_paints(theme, color ? COLOR_DEPTH_RGB : COLOR_DEPTH_MONO);
 	choose_ground(&svg);
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "

@@ -19,7 +19,7 @@ enum {
 struct search {
 	struct changed_runs *runs;
 	const struct terminfo *terminfo;
-	const struct looks *looks;
+	const struct paints *paints;
 	const struct canvas *last; /* NULL: all cells have changed */
 	const struct canvas *canvas;
 	unsigned y;
@@ -30,29 +30,29 @@ static const struct canvas_cell *cell_at(const struct search *search, unsigned x
 	return canvas_at(search->canvas, x, search->y);
 }
 
-static const struct look *look_of(const struct search *search, const struct canvas_cell *cell)
+static const struct paint *look_of(const struct search *search, const struct canvas_cell *cell)
 {
-	return looks_of_cell(search->looks, cell);
+	return paints_of_cell(search->paints, cell);
 }
 
 static bool is_same(const struct search *search, const struct canvas_cell *a,
 		    const struct canvas_cell *b)
 {
-	const struct look *la = look_of(search, a), *lb = look_of(search, b);
+	const struct paint *la = look_of(search, a), *lb = look_of(search, b);
 
 	if (strcmp(a->text, b->text) != 0)
 		return false;
-	return la == lb || look_equals(la, lb) ||
-	       (canvas_cell_is_blank(a) && look_has_blanks_of(la, lb));
+	return la == lb || paint_equals(la, lb) ||
+	       (canvas_cell_is_blank(a) && paint_has_blanks_of(la, lb));
 }
 
 /* Whether the cell is a blank that the terminal can make by clearing. */
 static bool is_clear(const struct search *search, const struct canvas_cell *cell)
 {
-	const struct look *look = look_of(search, cell);
+	const struct paint *paint = look_of(search, cell);
 
-	return canvas_cell_is_blank(cell) && look_is_bare(look) &&
-	       (look->background < 0 || search->terminfo->fills_background);
+	return canvas_cell_is_blank(cell) && paint_is_bare(paint) &&
+	       (paint->background < 0 || search->terminfo->fills_background);
 }
 
 static bool is_changed(const struct search *search, unsigned x)
@@ -89,7 +89,7 @@ static struct changed_run *new_run(struct search *search, unsigned x)
 	*run = (struct changed_run){
 		.x = x,
 		.y = search->y,
-		.look = look_of(search, cell_at(search, x)),
+		.paint = look_of(search, cell_at(search, x)),
 	};
 	return run;
 }
@@ -118,23 +118,23 @@ static unsigned add_clear(struct search *search, unsigned x)
 	return x + run->columns;
 }
 
-/* Whether a cell can be sent in the run's look, or in a look that the run can have. */
+/* Whether a cell can be sent in the run's paint, or in a paint that the run can have. */
 static bool run_accepts(const struct search *search, struct changed_run *run,
 			const struct canvas_cell *cell)
 {
-	const struct look *look = look_of(search, cell);
+	const struct paint *paint = look_of(search, cell);
 
-	if (!look_equals(look, run->look) &&
-	    !((canvas_cell_is_blank(cell) || run->blank) && look_has_blanks_of(look, run->look)))
+	if (!paint_equals(paint, run->paint) &&
+	    !((canvas_cell_is_blank(cell) || run->blank) && paint_has_blanks_of(paint, run->paint)))
 		return false;
 	if (run->blank && !canvas_cell_is_blank(cell)) {
-		run->look = look;
+		run->paint = paint;
 		run->blank = false;
 	}
 	return true;
 }
 
-/* Extends the run by the cells up to x, and the one at x, if they can be sent in its look. */
+/* Extends the run by the cells up to x, and the one at x, if they can be sent in its paint. */
 static bool extend_run(const struct search *search, struct changed_run *run, unsigned x)
 {
 	struct changed_run longer = *run;
@@ -187,10 +187,10 @@ static void add_runs(struct search *search)
 }
 
 void changed_runs_find(struct changed_runs *runs, const struct terminfo *terminfo,
-		       const struct looks *looks, const struct canvas *last,
+		       const struct paints *paints, const struct canvas *last,
 		       const struct canvas *canvas)
 {
-	struct search search = {runs, terminfo, looks, last, canvas, 0};
+	struct search search = {runs, terminfo, paints, last, canvas, 0};
 
 	runs->lines = array_reserve(runs->lines, &runs->lines_capacity, canvas->height + 1,
 				    sizeof(*runs->lines));

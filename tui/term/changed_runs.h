@@ -3,7 +3,7 @@
 #define PMCTOP_CHANGED_RUNS_H
 
 #include "tui/term/canvas.h"
-#include "tui/term/look.h"
+#include "tui/term/paint.h"
 #include "tui/term/terminfo.h"
 
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 
 /*
  * The cells that differ between two canvases, as runs: cells of a line that are sent one after the
- * other, in one look. Pure.
+ * other, in one paint. Pure.
  */
 struct changed_run {
 	unsigned x, y, columns;
-	const struct look *look; /* borrowed from the looks */
-	bool blank;              /* has blanks alone: another look with this background will do */
-	bool cleared;            /* by erasing */
-	bool sent;               /* set by the caller */
+	const struct paint *paint; /* borrowed from the paints */
+	bool blank;   /* has blanks alone: another paint with this background will do */
+	bool cleared; /* by erasing */
+	bool sent;    /* set by the caller */
 };
 
 /* Zeroed is empty. */
@@ -31,7 +31,7 @@ struct changed_runs {
 
 /* Finds the runs that turn `last` into `canvas`, of the same size. NULL: all cells differ. */
 void changed_runs_find(struct changed_runs *runs, const struct terminfo *terminfo,
-		       const struct looks *looks, const struct canvas *last,
+		       const struct paints *paints, const struct canvas *last,
 		       const struct canvas *canvas);
 void changed_runs_fini(struct changed_runs *runs);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * All runs of one look are sent, the nearest one next, then runs of another look, because a change
- * of colours has ten bytes and the way to the same column of the next line has four.
+ * All runs of one paint are sent, the nearest one next, then runs of another paint, because a
+ * change of colours has ten bytes and the way to the same column of the next line has four.
  *
- * Each call begins with an absolute position and a complete look, because another program may have
+ * Each call begins with an absolute position and a complete paint, because another program may have
  * written on the terminal.
  */
 #include "tui/term/encode.h"
 
-#include "tui/term/look_change.h"
+#include "tui/term/paint_change.h"
 
 #include <curses.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum {
 	REACH = 3,     /* lines below the cursor in which the nearest run is searched */
-	FAR_BYTES = 6, /* a run with such a way is not preferred to the first one of its look */
+	FAR_BYTES = 6, /* a run with such a way is not preferred to the first one of its paint */
 };
 
 void encode_init(struct encoder *encoder, struct terminfo terminfo)
@@ -52,10 +52,10 @@ void encode_move(struct encoder *encoder, unsigned x, unsigned y)
 	term_cursor_move(&encoder->cursor, &encoder->terminfo, x, y, &encoder->output);
 }
 
-static void set_look(struct encoder *encoder, const struct look *look)
+static void set_look(struct encoder *encoder, const struct paint *paint)
 {
-	look_change(&encoder->terminfo, encoder->now, look, &encoder->output);
-	encoder->now = look;
+	paint_change(&encoder->terminfo, encoder->now, paint, &encoder->output);
+	encoder->now = paint;
 }
 
 void encode_plain(struct encoder *encoder)
@@ -65,16 +65,16 @@ void encode_plain(struct encoder *encoder)
 	encoder->now = NULL;
 }
 
-static const struct look *look_of(const struct encoder *encoder, const struct canvas_cell *cell)
+static const struct paint *look_of(const struct encoder *encoder, const struct canvas_cell *cell)
 {
-	return looks_of_cell(&encoder->looks, cell);
+	return paints_of_cell(&encoder->paints, cell);
 }
 
-/* The look for blanks: only the background matters. */
-static void set_blank_look(struct encoder *encoder, const struct look *look)
+/* The paint for blanks: only the background matters. */
+static void set_blank_look(struct encoder *encoder, const struct paint *paint)
 {
-	if (!encoder->now || !look_has_blanks_of(encoder->now, look))
-		set_look(encoder, look);
+	if (!encoder->now || !paint_has_blanks_of(encoder->now, paint))
+		set_look(encoder, paint);
 }
 
 /* The lower right corner would scroll a terminal that wraps at once. */
@@ -119,7 +119,7 @@ static void append_run(struct encoder *encoder, struct changed_run *run,
 	run->sent = true;
 	if (run->cleared) {
 		encode_move(encoder, run->x, run->y);
-		set_blank_look(encoder, run->look);
+		set_blank_look(encoder, run->paint);
 		encode_string(encoder, end == canvas->width && terminfo->clear_line
 					       ? terminfo->clear_line
 					       : tiparm(terminfo->erase, (int)run->columns));
@@ -127,23 +127,23 @@ static void append_run(struct encoder *encoder, struct changed_run *run,
 	}
 	if (!run->blank) { /* the blanks before its first character may have another one */
 		encode_move(encoder, run->x, run->y);
-		set_look(encoder, run->look);
+		set_look(encoder, run->paint);
 	}
 	for (unsigned x = run->x; x < end; x += canvas_columns(canvas, x, run->y))
 		append_cell(encoder, canvas, x, run->y);
 }
 
-/* Whether a run that was not sent needs no change of the look. */
+/* Whether a run that was not sent needs no change of the paint. */
 static bool is_ready(const struct encoder *encoder, const struct changed_run *run)
 {
 	return !run->sent && encoder->now &&
-	       (look_equals(run->look, encoder->now) ||
-		(run->blank && look_has_blanks_of(run->look, encoder->now)));
+	       (paint_equals(run->paint, encoder->now) ||
+		(run->blank && paint_has_blanks_of(run->paint, encoder->now)));
 }
 
 /*
- * The next run: the nearest one of this look, else the first of this look, else the first. The runs
- * before `first` were sent. NULL: all were.
+ * The next run: the nearest one of this paint, else the first of this paint, else the first. The
+ * runs before `first` were sent. NULL: all were.
  */
 static struct changed_run *next_run(struct encoder *encoder, size_t first, unsigned y,
 				    unsigned height)
@@ -212,7 +212,7 @@ static void append_cursor(struct encoder *encoder, const struct canvas *last,
 static bool append_clear(struct encoder *encoder, unsigned height)
 {
 	const struct terminfo *terminfo = &encoder->terminfo;
-	const struct look *look = &encoder->looks.of[STYLE_PLAIN][false];
+	const struct paint *paint = &encoder->paints.of[STYLE_PLAIN][false];
 
 	if (!terminfo->clear)
 		return false;
@@ -220,11 +220,11 @@ static bool append_clear(struct encoder *encoder, unsigned height)
 		encode_string(encoder, tiparm(terminfo->scrolled_lines, 0, (int)height - 1));
 	encode_plain(encoder);
 	if (terminfo->fills_background)
-		set_look(encoder, look);
+		set_look(encoder, paint);
 	encode_string(encoder, terminfo->clear);
 	encoder->cursor.x = encoder->cursor.y = 0;
 	encoder->cursor.exact = true;
-	return look_is_bare(look) && (look->background < 0 || terminfo->fills_background);
+	return paint_is_bare(paint) && (paint->background < 0 || terminfo->fills_background);
 }
 
 void encode_canvas(struct encoder *encoder, const struct canvas *last, const struct canvas *canvas)
@@ -238,7 +238,7 @@ void encode_canvas(struct encoder *encoder, const struct canvas *last, const str
 		canvas_resize(&cleared, canvas->width, canvas->height);
 		shown = &cleared;
 	}
-	changed_runs_find(&encoder->runs, &encoder->terminfo, &encoder->looks, shown, canvas);
+	changed_runs_find(&encoder->runs, &encoder->terminfo, &encoder->paints, shown, canvas);
 	append_runs(encoder, canvas);
 	append_cursor(encoder, last, canvas, encoder->output.length > begin);
 	canvas_fini(&cleared);

@@ -5,7 +5,7 @@
 #include "core/base/text_buffer.h"
 #include "tui/term/canvas.h"
 #include "tui/term/changed_runs.h"
-#include "tui/term/look.h"
+#include "tui/term/paint.h"
 #include "tui/term/term_cursor.h"
 #include "tui/term/terminfo.h"
 
@@ -16,17 +16,17 @@
 
 struct encoder {
 	struct terminfo terminfo;
-	struct looks looks;        /* set by the caller */
+	struct paints paints;      /* set by the caller */
 	struct text_buffer output; /* owned */
 	struct term_cursor cursor;
-	const struct look *now; /* the look of the next character; NULL: unknown */
+	const struct paint *now; /* the paint of the next character; NULL: unknown */
 	struct changed_runs runs;
 };
 
 void encode_init(struct encoder *encoder, struct terminfo terminfo);
 void encode_fini(struct encoder *encoder);
 
-/* Empties `output`. What another program did to cursor and look meanwhile has no effect. */
+/* Empties `output`. What another program did to cursor and paint meanwhile has no effect. */
 void encode_begin(struct encoder *encoder);
 /* Appends a string of terminfo without its padding. NULL appends nothing. */
 void encode_string(struct encoder *encoder, const char *string);

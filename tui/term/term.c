@@ -110,29 +110,29 @@ void term_prepare(const char *type)
 	setenv("TERMINFO", built_in->terminfo, 1);
 }
 
-/* What this terminal can show of a look. */
-static struct look make_look(const struct terminfo *terminfo, struct look look)
+/* What this terminal can show of a paint. */
+static struct paint make_look(const struct terminfo *terminfo, struct paint paint)
 {
-	look.attributes &= terminfo->attributes;
+	paint.attributes &= terminfo->attributes;
 	if (terminfo->depth == COLOR_DEPTH_MONO)
-		return look;
+		return paint;
 	if (!terminfo->own_colors) { /* the terminal's own colours cannot be had back */
-		look.foreground = look.foreground < 0 ? COLOR_WHITE : look.foreground;
-		look.background = look.background < 0 ? COLOR_BLACK : look.background;
+		paint.foreground = paint.foreground < 0 ? COLOR_WHITE : paint.foreground;
+		paint.background = paint.background < 0 ? COLOR_BLACK : paint.background;
 	}
-	if (look.foreground >= 0 || look.background >= 0)
-		look.attributes &= terminfo->attributes_in_color;
-	return look;
+	if (paint.foreground >= 0 || paint.background >= 0)
+		paint.attributes &= terminfo->attributes_in_color;
+	return paint;
 }
 
 static void make_looks(struct term *term, const struct theme *theme)
 {
-	struct looks looks = theme_looks(theme, term_depth(term));
+	struct paints paints = theme_paints(theme, term_depth(term));
 
 	for (enum style i = 0; i < STYLE_COUNT; i++)
 		for (size_t selected = 0; selected < 2; selected++)
-			term->encoder.looks.of[i][selected] =
-				make_look(&term->encoder.terminfo, looks.of[i][selected]);
+			term->encoder.paints.of[i][selected] =
+				make_look(&term->encoder.terminfo, paints.of[i][selected]);
 }
 
 /* The stream of keys; NULL: no terminal. *opened: it was opened here and must be closed. */

@@ -5,7 +5,7 @@
  */
 #include "tui/term/terminfo.h"
 
-#include "tui/term/look.h"
+#include "tui/term/paint.h"
 
 #include <curses.h>
 #include <string.h>

@@ -25,7 +25,7 @@ struct terminfo {
 	enum color_depth depth;                           /* the colours to draw with */
 	bool fills_background;        /* what it clears has the current background (bce) */
 	bool wraps_at_once;           /* a character in the last column moves to the next line */
-	unsigned attributes;          /* enum look_attribute: these take no cell */
+	unsigned attributes;          /* enum paint_attribute: these take no cell */
 	unsigned attributes_in_color; /* the part of them that it can show in colour */
 };
 

@@ -213,13 +213,13 @@ void theme_about(const char *text, char *about, size_t size)
 	text_copy(about, size_min(size, length + 1), text);
 }
 
-struct look theme_look(const struct theme *theme, enum style style, bool selected,
-		       enum color_depth depth)
+struct paint theme_paint(const struct theme *theme, enum style style, bool selected,
+			 enum color_depth depth)
 {
 	const struct theme_style *plain = &theme->styles[STYLE_PLAIN];
 	const struct theme_style *own = &theme->styles[style];
 	const struct theme_style *colors = selected ? &theme->styles[STYLE_SELECTED] : own;
-	struct look look = {
+	struct paint paint = {
 		.foreground = color_index_on(colors->foreground, colors->background, depth),
 		.background = color_index(colors->background, depth),
 		.attributes = own->attributes & ATTRIBUTE_BOLD,
@@ -229,23 +229,23 @@ struct look theme_look(const struct theme *theme, enum style style, bool selecte
 	unsigned reverse = selected ? ATTRIBUTE_REVERSE : own->attributes & ATTRIBUTE_REVERSE;
 
 	if (selected)
-		look.attributes |= own->attributes & ATTRIBUTE_UNDERLINE;
-	else if (look.foreground == text)
-		look.attributes |= own->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM);
-	if (look.background == ground)
-		look.attributes |= reverse;
-	return look;
+		paint.attributes |= own->attributes & ATTRIBUTE_UNDERLINE;
+	else if (paint.foreground == text)
+		paint.attributes |= own->attributes & (ATTRIBUTE_UNDERLINE | ATTRIBUTE_DIM);
+	if (paint.background == ground)
+		paint.attributes |= reverse;
+	return paint;
 }
 
-struct looks theme_looks(const struct theme *theme, enum color_depth depth)
+struct paints theme_paints(const struct theme *theme, enum color_depth depth)
 {
-	struct looks looks;
+	struct paints paints;
 
 	for (enum style style = 0; style < STYLE_COUNT; style++) {
-		looks.of[style][false] = theme_look(theme, style, false, depth);
-		looks.of[style][true] = theme_look(theme, style, true, depth);
+		paints.of[style][false] = theme_paint(theme, style, false, depth);
+		paints.of[style][true] = theme_paint(theme, style, true, depth);
 	}
-	return looks;
+	return paints;
 }
 
 const char *theme_builtin_find(const char *name)

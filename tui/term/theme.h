@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/notes.h"
 #include "tui/term/color.h"
-#include "tui/term/look.h"
+#include "tui/term/paint.h"
 #include "tui/term/style.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@
  */
 struct theme_style {
 	struct color foreground, background;
-	unsigned attributes; /* enum look_attribute */
+	unsigned attributes; /* enum paint_attribute */
 };
 
 struct theme {
@@ -48,9 +48,9 @@ extern const size_t theme_keys_n;
 void theme_about(const char *text, char *about, size_t size);
 
 /* A style at a depth. */
-struct look theme_look(const struct theme *theme, enum style style, bool selected,
-		       enum color_depth depth);
-struct looks theme_looks(const struct theme *theme, enum color_depth depth);
+struct paint theme_paint(const struct theme *theme, enum style style, bool selected,
+			 enum color_depth depth);
+struct paints theme_paints(const struct theme *theme, enum color_depth depth);
 
 /* themes/ as text, built into the program; the last one's name is NULL. */
 struct theme_builtin {

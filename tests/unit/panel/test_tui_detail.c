@@ -81,7 +81,7 @@ static void test_follows(void **state)
 	}
 	stage_keys(&stage, (const int[]){'q', 0});
 	assert_ptr_equal(stage.app.screen, &screen_tasks);
-	assert_false(stage.app.requests.quit);
+	assert_false(stage.app.out.quit);
 	stage_close(&stage);
 
 	/* A row that only sleeps. */

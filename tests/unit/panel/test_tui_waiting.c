@@ -149,7 +149,7 @@ static void play_scene(const struct scene *scene, unsigned width, unsigned heigh
 	stage_keys(&stage, scene->second ? (const int[]){KEYMAP_DOWN, KEYMAP_ENTER, 0}
 					 : (const int[]){KEYMAP_ENTER, 0});
 	for (unsigned second = 0; second < SHOWN_S; second++) {
-		engine_request(engine, &stage.app.requests.list);
+		engine_request(engine, &stage.app.out.list);
 		if (scene->exits && second == SHOWN_S - 2) {
 			play.ended = true;
 			fk_exit(fk, SUBJECT, FK_EXIT_REAPED);
@@ -372,7 +372,7 @@ static void test_waits_of_another_row(void **state)
 	next_turn(fk, &play);
 	stage_open(&stage, 200, 60, false, next_second(engine, &play, scene));
 	stage_press(&stage, KEYMAP_ENTER);
-	engine_request(engine, &stage.app.requests.list);
+	engine_request(engine, &stage.app.out.list);
 	app_snapshot(&stage.app, next_second(engine, &play, scene));
 	app_snapshot(&stage.app, next_second(engine, &play, scene));
 	assert_true(stage.app.watch.waits.sum.kinds[WAIT_KIND_PREEMPTED].n > 0);

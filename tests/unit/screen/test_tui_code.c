@@ -300,7 +300,7 @@ static void test_requests(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct code_stage code;
-		struct request_list *commands = &code.stage.app.requests.list;
+		struct request_list *commands = &code.stage.app.out.list;
 
 		open_code(&code, 80, 24, false);
 		code.stage.app.config.frequency = 50;
@@ -791,7 +791,7 @@ static void test_callers(void **state)
 	assert_ptr_equal(stage->app.screen, &screen_code);
 	stage_press(stage, 'q');
 	assert_ptr_equal(stage->app.screen, &screen_tasks);
-	assert_false(stage->app.requests.quit);
+	assert_false(stage->app.out.quit);
 	close_code(&code);
 }
 

@@ -436,7 +436,7 @@ static void test_paste(void **state)
 		if (rows[i].hides)
 			stage_check_text(&stage, rows[i].hides, false);
 		stage_check_text(&stage, "Pasted text is ignored", rows[i].ignored);
-		if (stage.app.prompt.active != rows[i].prompt || stage.app.requests.quit)
+		if (stage.app.prompt.active != rows[i].prompt || stage.app.out.quit)
 			fail_msg("%s: the prompt is %d", rows[i].name, stage.app.prompt.active);
 		stage_close(&stage);
 	}
@@ -465,7 +465,7 @@ static void test_searched_command_lines(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct request_list *commands = &stage.app.requests.list;
+		struct request_list *commands = &stage.app.out.list;
 		int got = -1;
 
 		stage_keys(&stage, rows[i].keys);
@@ -718,7 +718,7 @@ static void test_kill_refused(void **state)
 	stage_check_text(&stage, "--readonly: nothing is recorded.", true);
 	stage_press(&stage, 'W');
 	stage_check_text(&stage, "--readonly: nothing is saved.", true);
-	assert_false(stage.app.requests.save);
+	assert_false(stage.app.out.save);
 	stage_close(&stage);
 }
 

@@ -83,7 +83,7 @@ static void test_mouse(void **state)
 	app_draw(&stage.app, &stage.canvas);
 	for (unsigned x = 0; x < 80; x++)
 		app_click(&stage.app, x, 23, true);
-	assert_true(stage.app.prompt.active && !stage.app.requests.quit);
+	assert_true(stage.app.prompt.active && !stage.app.out.quit);
 	stage_close(&stage);
 }
 

@@ -75,7 +75,7 @@ static void test_event(void **state)
 	app_draw(app, &stage.canvas);
 	stage_check_text(&stage, "...    icl::EVENT_00004", true);
 	assert_true(app_requests(app, REQUEST_PREVIEW));
-	assert_string_equal(app->requests.rested.items[0].text, "icl::EVENT_00004");
+	assert_string_equal(app->out.rested.items[0].text, "icl::EVENT_00004");
 	app_reply(app, events(6, 6));
 	app_reply(app, preview("icl::EVENT_00004"));
 	app_draw(app, &stage.canvas);
@@ -177,7 +177,7 @@ static void test_metrics_without_counters(void **state)
 	stage_check_text(&stage, "No hardware counters.", true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	/* Other levels have other answers. The same ones are not requested again. */
-	request_list_clear(&app->requests.list);
+	request_list_clear(&app->out.list);
 	app_snapshot(app, screen_snapshot(2));
 	assert_false(app_requests(app, REQUEST_METRICS));
 	struct snapshot *snapshot = screen_snapshot(2);
@@ -267,7 +267,7 @@ static void test_presets_without_counters(void **state)
 	stage_open(&stage, 100, 40, false, screen_snapshot(2));
 	stage_press(&stage, '3');
 	stage_check_text(&stage, "Preset cache.", true);
-	request_list_clear(&app->requests.list);
+	request_list_clear(&app->out.list);
 	stage_press(&stage, 'p');
 	stage_check_text(&stage, "n/a", false);
 	app_reply(app, metrics_without_counters());
@@ -387,7 +387,7 @@ static void check_attach(struct stage *stage, pid_t pid)
 	assert_int_equal(items[n - 2].number, pid);
 	assert_int_equal(items[n - 1].kind, REQUEST_COMMAND_LINES);
 	assert_int_equal(items[n - 1].number, false);
-	request_list_clear(&stage->app.requests.list);
+	request_list_clear(&stage->app.out.list);
 }
 
 static void test_process(void **state)
@@ -407,7 +407,7 @@ static void test_process(void **state)
 	stage_press(&stage, 'a');
 	stage_check_text(&stage, "  99.6 4121    postgres", true);
 	stage_check_text(&stage, "init", false);
-	for (; app->requests.processes; bits++)
+	for (; app->out.processes; bits++)
 		pick_process_more(app);
 	assert_int_equal(bits, 2); /* a few processes per call */
 	app_draw(app, &stage.canvas);
@@ -440,7 +440,7 @@ static void test_process(void **state)
 	check_attach(&stage, 503);
 	stage_keys(&stage, (int[]){'a', 'x', 'x', KEYMAP_ENTER, KEYMAP_ESCAPE, 0});
 	assert_int_equal(app_changes(app)->n, 2);
-	assert_false(app->requests.processes);
+	assert_false(app->out.processes);
 	stage_close(&stage);
 }
 

@@ -63,14 +63,14 @@ static void test_end_and_begin(void **state)
 	stage_open(&stage, 80, 24, false, recorded);
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);
-	request_list_clear(&app->requests.list);
+	request_list_clear(&app->out.list);
 	/* An interval that began before the end still reports the recording. */
 	recorded = screen_snapshot(2);
 	recorded->recorded_bytes = 2;
 	app_snapshot(app, recorded);
 	stage_keys(&stage, (int[]){'o', KEYMAP_CONTROL('U'), 'x', KEYMAP_ENTER, 0});
 	assert_string_equal(only_command(app)->text, "x");
-	request_list_clear(&app->requests.list);
+	request_list_clear(&app->out.list);
 	/* It ends like any other, after it has begun or when it ends by itself. */
 	stage_keys(&stage, (int[]){'o', 0});
 	assert_null(only_command(app)->text);

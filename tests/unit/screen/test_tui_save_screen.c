@@ -61,9 +61,9 @@ static void save(struct saving *saving, const char *notice)
 	struct app *app = &saving->stage.app;
 
 	app_key(app, 'S');
-	if (app->requests.save_screen)
+	if (app->out.save_screen)
 		save_screen(app, &saving->stage.canvas, &saving->theme, COLOR_DEPTH_256);
-	app->requests.save_screen = false;
+	app->out.save_screen = false;
 	if (!strstr(app->messages.notice, notice))
 		fail_msg("'%s' instead of '%s'", app->messages.notice, notice);
 }

@@ -516,7 +516,7 @@ static void test_interval_prompt(void **state)
 	assert_false(app->prompt.active);
 	stage_keys(&stage, (int[]){'s', 'q', KEYMAP_CONTROL('U'), '2', KEYMAP_ENTER, 0});
 	assert_true(app->preferences.interval_ns == 2 * NS_PER_S);
-	assert_false(app->requests.quit);
+	assert_false(app->out.quit);
 	stage_close(&stage);
 }
 
@@ -535,14 +535,14 @@ static void test_screens(void **state)
 	assert_ptr_equal(app->screen, &screen_help);
 	stage_keys(&stage, (int[]){'q', 0}); /* q leaves the help, not the program */
 	assert_ptr_equal(app->screen, &screen_cpus);
-	assert_false(app->requests.quit);
+	assert_false(app->out.quit);
 	stage_keys(&stage, (int[]){KEYMAP_F0 + 1, KEYMAP_ENTER, 'C', 0});
 	assert_ptr_equal(app->screen, &screen_tasks);
 	stage_keys(&stage, (int[]){'j', 'k', 'r', KEYMAP_ALT | 'j', 0});
 	assert_int_equal(app->tasks.table.selected, 1); /* j, k and r alone have no effect */
 	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
-	assert_true(app->requests.redraw);
-	assert_true(app->requests.quit);
+	assert_true(app->out.redraw);
+	assert_true(app->out.quit);
 	stage_close(&stage);
 }
 
@@ -630,7 +630,7 @@ static void test_quitting_with_a_command(void **state)
 		text_copy(stage.app.config.command, sizeof(stage.app.config.command),
 			  rows[i].command);
 		stage_keys(&stage, rows[i].keys);
-		if (stage.app.requests.quit != rows[i].quits)
+		if (stage.app.out.quit != rows[i].quits)
 			fail_msg("%s", rows[i].name);
 		stage_close(&stage);
 	}

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/text_width.h"
 #include "core/base/util.h"
-#include "tui/term/look.h"
+#include "tui/term/paint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

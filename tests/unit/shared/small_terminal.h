@@ -11,7 +11,7 @@
  */
 struct small_terminal_cell {
 	char text[32];              /* "" in the right half of a wide character */
-	unsigned attributes;        /* enum look_attribute */
+	unsigned attributes;        /* enum paint_attribute */
 	int foreground, background; /* -1: its own; SMALL_TERMINAL_DIRECT + 0xrrggbb */
 };
 

@@ -42,8 +42,8 @@ char *canvas_print_styles(const struct canvas *canvas)
 
 char *canvas_print_looks(const struct canvas *canvas, const char *name, enum color_depth depth)
 {
-	enum { LOOKS_MAX = 52 };
-	struct look looks[LOOKS_MAX];
+	enum { PAINTS_MAX = 52 };
+	struct paint paints[PAINTS_MAX];
 	struct notes notes = {0};
 	struct theme theme;
 	struct error err;
@@ -56,14 +56,15 @@ char *canvas_print_looks(const struct canvas *canvas, const char *name, enum col
 	for (unsigned y = 0; y < canvas->height; y++) {
 		for (unsigned x = 0; x < canvas->width; x++) {
 			const struct canvas_cell *cell = canvas_at(canvas, x, y);
-			struct look look = theme_look(&theme, cell->style, cell->selected, depth);
+			struct paint paint =
+				theme_paint(&theme, cell->style, cell->selected, depth);
 			size_t i = 0;
 
-			while (i < n && memcmp(&looks[i], &look, sizeof(look)) != 0)
+			while (i < n && memcmp(&paints[i], &paint, sizeof(paint)) != 0)
 				i++;
-			assert_true(i < LOOKS_MAX);
+			assert_true(i < PAINTS_MAX);
 			if (i == n)
-				looks[n++] = look;
+				paints[n++] = paint;
 			fputc(i < 26 ? 'a' + (int)i : 'A' + (int)i - 26, out);
 		}
 		fputc('\n', out);
@@ -72,9 +73,9 @@ char *canvas_print_looks(const struct canvas *canvas, const char *name, enum col
 		static const char *const attributes[] = {"bold", "underline", "dim", "reverse"};
 
 		fprintf(out, "%c %d on %d", i < 26 ? 'a' + (int)i : 'A' + (int)i - 26,
-			looks[i].foreground, looks[i].background);
+			paints[i].foreground, paints[i].background);
 		for (unsigned bit = 0; bit < ARRAY_SIZE(attributes); bit++)
-			if (looks[i].attributes & 1u << bit)
+			if (paints[i].attributes & 1u << bit)
 				fprintf(out, " %s", attributes[bit]);
 		fputc('\n', out);
 	}
@@ -149,12 +150,12 @@ static bool list_has(const struct request_list *list, enum request_kind kind)
 
 bool app_requests(const struct app *app, enum request_kind kind)
 {
-	return list_has(&app->requests.list, kind) || list_has(&app->requests.rested, kind);
+	return list_has(&app->out.list, kind) || list_has(&app->out.rested, kind);
 }
 
 struct request_list *app_changes(struct app *app)
 {
-	struct request_list *list = &app->requests.list;
+	struct request_list *list = &app->out.list;
 	size_t n = 0;
 
 	for (size_t i = 0; i < list->n; i++)

@@ -29,7 +29,7 @@ char *canvas_print(const struct canvas *canvas);
 char *canvas_print_styles(const struct canvas *canvas);
 
 /*
- * The look of each cell as a letter, then a list of the looks: colour numbers (-1: the terminal's
+ * The paint of each cell as a letter, then a list of the paints: colour numbers (-1: the terminal's
  * default) and attributes. For a built-in theme on a terminal with that depth of colour.
  */
 char *canvas_print_looks(const struct canvas *canvas, const char *name, enum color_depth depth);

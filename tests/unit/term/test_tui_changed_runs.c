@@ -49,7 +49,7 @@ static void runs_are_found(void **state)
 	const struct runs_row *row = *state;
 	const struct terminfo terminfo = {
 		.clear_line = "\033[K", .erase = "\033[%p1%dX", .fills_background = true};
-	const struct looks looks = {0};
+	const struct paints paints = {0};
 	struct changed_runs runs = {0};
 	struct canvas before, after;
 	char text[64];
@@ -60,7 +60,7 @@ static void runs_are_found(void **state)
 	canvas_resize(&after, WIDTH, 2);
 	canvas_text(&before, 0, 1, WIDTH, STYLE_PLAIN, row->before);
 	canvas_text(&after, 0, 1, WIDTH, STYLE_PLAIN, row->after);
-	changed_runs_find(&runs, &terminfo, &looks, &before, &after);
+	changed_runs_find(&runs, &terminfo, &paints, &before, &after);
 	print_runs(&runs, text, sizeof(text));
 	assert_string_equal(text, row->runs);
 	assert_int_equal(runs.lines[1], 0);

@@ -91,23 +91,23 @@ static bool is_shown(const struct walk *walk, unsigned x, unsigned y)
 {
 	const struct canvas_cell *cell = canvas_at(&walk->stage.canvas, x, y);
 	const struct small_terminal_cell *shown = small_terminal_at(&walk->stage.terminal, x, y);
-	struct look look =
-		theme_look(&walk->stage.theme, cell->style, cell->selected, walk->row->depth);
+	struct paint paint =
+		theme_paint(&walk->stage.theme, cell->style, cell->selected, walk->row->depth);
 	const unsigned visible = ATTRIBUTE_UNDERLINE | ATTRIBUTE_REVERSE;
 
-	look.attributes &= walk->row->attributes;
-	if (look.foreground >= 0 || look.background >= 0)
-		look.attributes &= walk->row->attributes_mixed;
+	paint.attributes &= walk->row->attributes;
+	if (paint.foreground >= 0 || paint.background >= 0)
+		paint.attributes &= walk->row->attributes_mixed;
 	if (strcmp(cell->text, shown->text) != 0)
 		return false;
-	if (!cell->text[0]) /* a wide character has the look of its left half */
+	if (!cell->text[0]) /* a wide character has the paint of its left half */
 		return true;
-	if (wanted_color(walk, look.background) != shown_color(walk, shown->background))
+	if (wanted_color(walk, paint.background) != shown_color(walk, shown->background))
 		return false;
-	if (strcmp(cell->text, " ") == 0 && !((look.attributes | shown->attributes) & visible))
+	if (strcmp(cell->text, " ") == 0 && !((paint.attributes | shown->attributes) & visible))
 		return true;
-	return wanted_color(walk, look.foreground) == shown_color(walk, shown->foreground) &&
-	       look.attributes == shown->attributes;
+	return wanted_color(walk, paint.foreground) == shown_color(walk, shown->foreground) &&
+	       paint.attributes == shown->attributes;
 }
 
 static void assert_shown(struct walk *walk, unsigned step)

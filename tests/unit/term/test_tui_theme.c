@@ -140,21 +140,21 @@ static void check_contrast(const char *name, const struct theme *theme, enum sty
 
 	for (enum color_depth depth = COLOR_DEPTH_8; depth <= COLOR_DEPTH_RGB; depth++)
 		for (int selected = 0; selected < 2; selected++) {
-			struct look look = theme_look(theme, style, selected, depth);
+			struct paint paint = theme_paint(theme, style, selected, depth);
 			bool main_text = selected || is_main_text(style);
 			double least = main_text && depth >= COLOR_DEPTH_256 ? 4.5 : 3;
-			bool native = look.background >= 0; /* else the terminal's own */
+			bool native = paint.background >= 0; /* else the terminal's own */
 
-			if (look.foreground < 0) {
-				assert_int_equal(look.background, -1);
+			if (paint.foreground < 0) {
+				assert_int_equal(paint.background, -1);
 				continue;
 			}
 			if (!native && depth < COLOR_DEPTH_256)
 				continue; /* colours 0 to 15 are the user's choice */
 			for (size_t g = 0; g < (native ? 1 : ARRAY_SIZE(grounds)); g++) {
 				struct color ground =
-					native ? color_at(look.background, depth) : grounds[g];
-				double seen = contrast(color_at(look.foreground, depth), ground);
+					native ? color_at(paint.background, depth) : grounds[g];
+				double seen = contrast(color_at(paint.foreground, depth), ground);
 
 				if (seen < (native ? least : 3 - (depth < COLOR_DEPTH_RGB) * 0.3))
 					fail_msg("%s, style %d, depth %d on #%02x%02x%02x: %.2f",
@@ -235,11 +235,11 @@ static void test_color_blind(void **state)
 	}
 }
 
-static bool looks_alike(const struct theme *theme, enum style a, enum style b,
-			enum color_depth depth)
+static bool paints_alike(const struct theme *theme, enum style a, enum style b,
+			 enum color_depth depth)
 {
-	struct look left = theme_look(theme, a, false, depth);
-	struct look right = theme_look(theme, b, false, depth);
+	struct paint left = theme_paint(theme, a, false, depth);
+	struct paint right = theme_paint(theme, b, false, depth);
 
 	return left.foreground == right.foreground && left.background == right.background &&
 	       left.attributes == right.attributes;
@@ -261,11 +261,11 @@ static void test_roles(void **state)
 		struct theme theme = load(t->name);
 
 		for (enum color_depth depth = COLOR_DEPTH_MONO; depth <= COLOR_DEPTH_RGB; depth++) {
-			struct look row = theme_look(&theme, STYLE_PLAIN, true, depth);
-			struct look plain = theme_look(&theme, STYLE_PLAIN, false, depth);
+			struct paint row = theme_paint(&theme, STYLE_PLAIN, true, depth);
+			struct paint plain = theme_paint(&theme, STYLE_PLAIN, false, depth);
 
 			for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
-				if (looks_alike(&theme, roles[i][0], roles[i][1], depth))
+				if (paints_alike(&theme, roles[i][0], roles[i][1], depth))
 					fail_msg("%s, depth %d: styles %d and %d", t->name,
 						 (int)depth, (int)roles[i][0], (int)roles[i][1]);
 			if (row.background == plain.background &&
@@ -302,12 +302,12 @@ static void test_mono(void **state)
 	(void)state;
 	for (enum style style = 0; style < STYLE_COUNT; style++)
 		for (int selected = 0; selected < 2; selected++) {
-			struct look look = theme_look(&theme, style, selected, COLOR_DEPTH_RGB);
-			struct look poor = theme_look(&other, style, selected, COLOR_DEPTH_MONO);
+			struct paint paint = theme_paint(&theme, style, selected, COLOR_DEPTH_RGB);
+			struct paint poor = theme_paint(&other, style, selected, COLOR_DEPTH_MONO);
 
-			assert_int_equal(look.foreground, -1);
-			assert_int_equal(look.background, -1);
-			assert_int_equal(look.attributes, poor.attributes);
+			assert_int_equal(paint.foreground, -1);
+			assert_int_equal(paint.background, -1);
+			assert_int_equal(paint.attributes, poor.attributes);
 		}
 }
 

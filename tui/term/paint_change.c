@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * All attributes and colours are parameters of one sequence, SGR (\e[...m). Either the parameters
- * that differ are sent, or a reset (0) and all that the look has.
+ * that differ are sent, or a reset (0) and all that the paint has.
  */
-#include "tui/term/look_change.h"
+#include "tui/term/paint_change.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -90,8 +90,8 @@ static bool add_color_change(const struct terminfo *terminfo, struct sequence *p
 	return parameters_add(parameters, back ? "\033[49m" : "\033[39m");
 }
 
-/* From any look. */
-static void complete_look(const struct terminfo *terminfo, const struct look *to,
+/* From any paint. */
+static void complete_look(const struct terminfo *terminfo, const struct paint *to,
 			  struct sequence *parameters)
 {
 	add_attributes(terminfo, parameters, to->attributes);
@@ -102,8 +102,8 @@ static void complete_look(const struct terminfo *terminfo, const struct look *to
 }
 
 /* Returns false if an attribute must be taken away. */
-static bool change_look(const struct terminfo *terminfo, const struct look *from,
-			const struct look *to, struct sequence *parameters)
+static bool change_look(const struct terminfo *terminfo, const struct paint *from,
+			const struct paint *to, struct sequence *parameters)
 {
 	if (from->attributes & ~to->attributes)
 		return false;
@@ -112,19 +112,19 @@ static bool change_look(const struct terminfo *terminfo, const struct look *from
 	       add_color_change(terminfo, parameters, from->background, to->background, true);
 }
 
-/* Whether the terminal resets looks with \e[m, or with that at the end (\e(B\e[m). */
+/* Whether the terminal resets paints with \e[m, or with that at the end (\e(B\e[m). */
 static bool has_reset(const struct terminfo *terminfo)
 {
 	return terminfo->plain && strstr(terminfo->plain, "\033[");
 }
 
-void look_change(const struct terminfo *terminfo, const struct look *from, const struct look *to,
-		 struct text_buffer *bytes)
+void paint_change(const struct terminfo *terminfo, const struct paint *from, const struct paint *to,
+		  struct text_buffer *bytes)
 {
 	struct sequence change = {.n = 0}, complete = {.n = 0};
 	bool changed;
 
-	if (!has_reset(terminfo) || (from && look_equals(from, to)))
+	if (!has_reset(terminfo) || (from && paint_equals(from, to)))
 		return;
 	changed = from && change_look(terminfo, from, to, &change);
 	complete_look(terminfo, to, &complete);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The sequences between two looks, on a terminal with 24 bits of colour and on one without. */
+/* The sequences between two paints, on a terminal with 24 bits of colour and on one without. */
 #include "core/base/util.h"
 #include "tests/unit/shared/cases.h"
-#include "tui/term/look_change.h"
+#include "tui/term/paint_change.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ enum { OWN = -1, ANY = -2, RED = 0xff0000, BRICK = 0xa1b2c3 };
 
 struct change_row {
 	const char *name;
-	struct look from; /* foreground ANY: unknown */
-	struct look to;
+	struct paint from; /* foreground ANY: unknown */
+	struct paint to;
 	enum color_depth depth;
 	const char *bytes;
 };
@@ -23,7 +23,7 @@ struct change_row {
 static const struct change_row rows[] = {
 	{"the same", {1, OWN, BOLD}, {1, OWN, BOLD}, COLOR_DEPTH_RGB, ""},
 	{"plain from any", {ANY}, {OWN, OWN, 0}, COLOR_DEPTH_RGB, "\033[m"},
-	{"a look from any", {ANY}, {RED, OWN, BOLD}, COLOR_DEPTH_RGB, "\033[0;1;38;5;196m"},
+	{"a paint from any", {ANY}, {RED, OWN, BOLD}, COLOR_DEPTH_RGB, "\033[0;1;38;5;196m"},
 	{"one colour more", {OWN, OWN, 0}, {RED, OWN, 0}, COLOR_DEPTH_RGB, "\033[38;5;196m"},
 	{"a colour beyond the palette",
 	 {OWN, OWN, 0},
@@ -43,7 +43,7 @@ static char *bytes_of_change(const struct terminfo *terminfo, const struct chang
 	struct text_buffer buffer = {0};
 
 	text_buffer_add_text(&buffer, "");
-	look_change(terminfo, row->from.foreground == ANY ? NULL : &row->from, &row->to, &buffer);
+	paint_change(terminfo, row->from.foreground == ANY ? NULL : &row->from, &row->to, &buffer);
 	return buffer.bytes;
 }
 
@@ -73,5 +73,5 @@ int main(void)
 {
 	static const struct cases tables[] = {CASES(change_is_short, rows)};
 
-	return cases_run("look_change", tables, ARRAY_SIZE(tables), NULL, 0);
+	return cases_run("paint_change", tables, ARRAY_SIZE(tables), NULL, 0);
 }
