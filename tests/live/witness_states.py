@@ -53,6 +53,15 @@ class Track:
             self.times.append(time_ns)
             self.states.append(state)
 
+    def blur(self, begin, end):
+        """Its state is unknown in that time."""
+        first, last = (bisect.bisect_right(self.times, time_ns) for time_ns in (begin, end))
+        if first == 0:
+            return
+        after = self.states[last - 1]
+        self.times[first:last] = [begin, end]
+        self.states[first:last] = [UNKNOWN, after]
+
     def amounts(self, begin, end):
         """{state: ns} in a window."""
         found = collections.Counter()
@@ -227,6 +236,19 @@ class History:
         elif task.now == UNKNOWN and len(task.times) > 1:
             task.set(sample.after_ns, state)
             task.known_ns = sample.after_ns
+
+    def blur(self, stalls):
+        """Opens what lies between the times of two listeners (witness_perf.py)."""
+        for begin, end, kind, cpu, tids in stalls:
+            if kind == trace.SWITCH:
+                self.cpus[cpu].blur(begin, end)
+            for task in (task for tid in tids if tid for task in self.tasks.get(tid, ())):
+                task.blur(begin, end)
+                at = bisect.bisect_left(task.latencies, (begin,))
+                if at < len(task.latencies):
+                    time_ns, least, most = task.latencies[at]
+                    task.latencies[at] = (time_ns, max(0, least - (end - begin)),
+                                          most + end - begin)
 
     @staticmethod
     def _settle(task):

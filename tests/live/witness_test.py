@@ -15,6 +15,7 @@ interval between two moments, which uprobes have, and some switches have no reco
     witness_test.py                       a short run
     witness_test.py --minutes 30          all combinations, and the table
     witness_test.py --scene losses        one of SPECIAL in witness_scenes.py
+    witness_test.py --perf                with a second listener (witness_perf.py)
 
 Prints TAP, and the table as comments. BUILD is the build directory. Needs root, tracefs, uprobes.
 """
@@ -34,6 +35,7 @@ import witness_loads as loads  # noqa: E402
 from frames import check, finish, frames_of, skip_all  # noqa: E402
 from pmctop import ENVIRONMENT  # noqa: E402
 from programs import PMCTOP  # noqa: E402
+from witness_perf import Stalls  # noqa: E402
 from witness_scenes import SHORT, SPECIAL, TRACED, long_scenes  # noqa: E402
 from witness_states import ENDED, RUNS, UNKNOWN, History, Window  # noqa: E402
 from witness_trace import Recorder, Refused  # noqa: E402
@@ -121,6 +123,7 @@ class Comparison:
         self.forks_below = collections.Counter()
         self.widths = []  # ns between the two moments of a cut
         self.first, self.later = True, collections.Counter()  # marks after the first refreshes
+        self.stalls = 0  # times of two listeners that differ
 
     def refreshes(self, frames):
         """The first cut is before the first refresh."""
@@ -370,7 +373,7 @@ def owners_of(scene, history, moves):
             for tasks in history.tasks.values() for task in tasks if task.pid in leaders]
 
 
-def run_scene(scene, recorded=None):
+def run_scene(scene, with_perf=False, recorded=None):
     """A Comparison of one run of pmctop, or the reason why there is none."""
     recorder = Recorder(PMCTOP)
     try:
@@ -384,12 +387,14 @@ def run_scene(scene, recorded=None):
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.DEVNULL, env=ENVIRONMENT)
             with contextlib.ExitStack() as stack:
+                stalls = stack.enter_context(Stalls()) if with_perf else None
                 moves = stack.enter_context(scene.beside(process)) if scene.beside else None
                 process.wait()
             recorder.stop()
             output.seek(0)
             frames = frames_of(output.read().decode("utf-8"))
-        history = History(recorder.events(), recorder.threads)
+        events = recorder.events()
+        history = History(events, recorder.threads)
     finally:
         recorder.close()
     cuts = history.cuts_of(process.pid)
@@ -397,7 +402,13 @@ def run_scene(scene, recorded=None):
         return f"the witness lost {recorder.lost} records"
     if not frames or len(cuts) != len(frames) + 1:
         return f"{len(frames)} refreshes, {len(cuts)} cuts"
+    if stalls:
+        found = stalls.of(events)
+        if found is None:
+            return "perf has no records"
+        history.blur(found)
     comparison = Comparison(scene, history, cuts, owners_of(scene, history, moves))
+    comparison.stalls = len(found) if stalls else 0
     stray_ns = STRAY_NS + (STRAY_SHARE * scene.interval_s * 1e9 if scene.budget else 0)
     if comparison.strays(frames) > stray_ns:
         return f"an interval differs from its cuts by {comparison.strays(frames) / 1e6:.1f} ms"
@@ -422,6 +433,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--scene", choices=SPECIAL, action="append")
+    parser.add_argument("--perf", action="store_true", help="with a second listener")
     parser.add_argument("--each", action="store_true", help="a table for each scene")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # loads and the ftrace instance end, too
@@ -432,7 +444,7 @@ def main():
     later = collections.Counter()
     for scene in scenes:
         try:
-            comparison = run_scene(scene)
+            comparison = run_scene(scene, options.perf)
         except Refused as why:
             skip_all(str(why))
         if isinstance(comparison, str):
@@ -440,7 +452,7 @@ def main():
             continue
         history = comparison.history
         print(f"# {scene.name}: {comparison.summary}; {history.switches} switches, "
-              f"{history.breaks} hidden; a cut took {max(comparison.widths) / 1e6:.2f} ms at most",
+              f"{history.breaks} hidden, {comparison.stalls} stalls; a cut took {max(comparison.widths) / 1e6:.2f} ms at most",
               flush=True)
         if options.each:
             print_table(scene.name, comparison.kinds)
