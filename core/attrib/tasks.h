@@ -116,11 +116,12 @@ struct task_wait {
 	uint32_t wakeups_recorded;       /* waits in TASK_WOKEN that ended with a slice */
 	uint32_t voluntary, involuntary; /* switches ... */
 	bool ends_unclear;               /* ... and some are in neither: no record has which */
-	uint32_t forks;                  /* processes that it or its new descendants started ... */
-	uint64_t forked_ns;              /* ... and their CPU time */
-	enum task_wait_state state;      /* since until_ns */
-	bool queue_known;                /* queue_ns was read, or the task was new then */
-	unsigned char looked; /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
+	bool hidden;    /* it has had such a switch: the kernel hides its switches and wake-ups */
+	uint32_t forks; /* processes that it or its new descendants started ... */
+	uint64_t forked_ns;         /* ... and their CPU time */
+	enum task_wait_state state; /* since until_ns */
+	bool queue_known;           /* queue_ns was read, or the task was new then */
+	unsigned char looked;       /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
 	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
 	enum task_seen seen;            /* in /proc, since it left its CPU ... */

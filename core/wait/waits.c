@@ -87,6 +87,7 @@ static void open_account(const struct waits *waits, struct task *task)
 		.state = is_new ? TASK_NEW : waits_state_of(waits, task),
 		.queue_known = is_new,
 		.looked = task->wait.looked,
+		.hidden = task->wait.hidden,
 	};
 }
 
@@ -299,6 +300,7 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
 			       account->state != TASK_UNKNOWN;
 	account->ends_unclear |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
+	account->hidden |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
 	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
 			      slice->end != SLICE_HIDDEN;
@@ -383,16 +385,18 @@ static bool has_unexplained(const struct waits *waits)
 /*
  * Searches for tasks that wait for a CPU after a wake-up. Before the end of the interval: a task
  * that is runnable then has a slice before the end, or is so at the end. After it, a task may have
- * run and sleep again.
+ * run and sleep again. `search`: some thread waits for a CPU unseen; else those alone are searched
+ * whose switches the kernel hides.
  */
-static void look_for_queued(struct waits *waits)
+static void look_for_queued(struct waits *waits, bool search)
 {
 	unsigned left = QUEUED_READS;
 	struct proc_stat stat;
 
 	for (size_t i = 0; left > 0 && i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
-		if (task->exit_ns || task->pid <= 0 || !waits_is_blocked(task->wait.state))
+		if (task->exit_ns || task->pid <= 0 || !waits_is_blocked(task->wait.state) ||
+		    !(search || task->wait.hidden))
 			continue;
 		left--;
 		task->wait.seen_ns = sys_now_ns(waits->sys);
@@ -448,14 +452,14 @@ static void look_for_woken_early(struct waits *waits)
 /*
  * Returns the part of the interval in which a task may have waited since such a wake-up, since one
  * that is hidden, or since one before there were records. `search`: some thread waits for a CPU
- * unseen.
+ * unseen. The wake-ups of a task of which the kernel hides switches are hidden too.
  */
 static uint64_t note_unseen_waking(const struct waits *waits, struct task *task, bool search)
 {
 	struct task_wait *account = &task->wait;
 	bool early = may_be_woken_early(account) && account->seen == TASK_UNSEEN;
-	bool hidden =
-		waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED && search;
+	bool hidden = waits_is_blocked(account->state) && account->seen != TASK_SEEN_BLOCKED &&
+		      (search || account->hidden);
 	bool unknown = account->state == TASK_OFF && account->seen != TASK_SEEN_BLOCKED;
 
 	if (waits_has_ended(waits, task, waits->end_ns) || waits->recorded)
@@ -816,8 +820,7 @@ void waits_end(struct waits *waits)
 			look_for_woken_early(waits);
 	} else {
 		waits->searched = may_have_unexplained(waits);
-		if (waits->searched)
-			look_for_queued(waits);
+		look_for_queued(waits, waits->searched);
 	}
 	waits->end_ns = sys_now_ns(waits->sys);
 }

@@ -390,6 +390,56 @@ static void test_hidden_wakeup(void **state)
 }
 
 /*
+ * A task of which the kernel hides switches is woken up without a record, and waits for the rest of
+ * the refresh. Another one left its CPU without a record, so the threads that run by the records
+ * are as many as the kernel's runnable ones. Its state in /proc shows whether it waits or sleeps.
+ */
+static void test_hidden_sleeper(void **state)
+{
+	enum { OTHER = 60, HIDDEN, WAITS };
+	static const struct engine_column column = {.kind = ENGINE_EVENTS,
+						    .text = "runq_time,blocked_time"};
+	static const struct engine_config config = {
+		.preset = &preset_none, .columns = &column, .n_columns = 1};
+	const struct fk_step usual[] = {
+		{5 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = OTHER},
+		{8 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = WAITS},
+		{12 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = OTHER},
+		{15 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = HIDDEN},
+		{30 * NS_PER_MS, FK_SWITCH, .cpu = 1, .tid = 0},
+	};
+	const struct fk_step wakes = {40 * NS_PER_MS, FK_READY, .tid = WAITS};
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .tracefs = FK_TRACEFS_MOUNTED});
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	fk_silent_idle(fk, 1, true);
+	fk_task(fk, &(struct fk_spec){.tid = HOG, .comm = "hog"});
+	fk_task(fk, &(struct fk_spec){.tid = OTHER, .comm = "other"});
+	fk_task(fk, &(struct fk_spec){.tid = HIDDEN, .comm = "hidden", .unreported = true});
+	fk_task(fk, &(struct fk_spec){.tid = WAITS, .comm = "waits", .unreported = true});
+	fk_switch(fk, 0, HOG);
+	struct engine *engine = open_engine_with(&sys, &config);
+	for (unsigned k = 0; k < 8; k++) {
+		bool waits = k % 2 && k > 2;
+
+		fk_script(fk, usual, ARRAY_SIZE(usual));
+		if (waits)
+			fk_script(fk, &wakes, 1);
+		struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+		if (k > 3) { /* it is known to be such a task */
+			struct figure blocked = event_figure(snapshot, WAITS, "blocked_time");
+			bool wrong = waits ? blocked.value > 40e6 : !(blocked.value > 60e6);
+			if (wrong)
+				fail_msg("refresh %u: blocked_time is %s %.0f", k,
+					 figure_state_name(blocked.state), blocked.value);
+		}
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/*
  * Tasks that run at the end of a refresh are the kernel's runnable threads. So none of the others
  * waits for a CPU, and a task without a record was blocked. One that waits unseen is in doubt, and
  * so are they all.
@@ -970,6 +1020,7 @@ int main(void)
 		cmocka_unit_test(test_preempted_after_its_exit_untraced),
 		cmocka_unit_test(test_woken_after_the_end),
 		cmocka_unit_test(test_hidden_wakeup),
+		cmocka_unit_test(test_hidden_sleeper),
 		cmocka_unit_test(test_all_runnable_tasks_are_known),
 		cmocka_unit_test(test_waits_over_a_loss),
 		cmocka_unit_test(test_bounds_over_gaps),
