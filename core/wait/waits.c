@@ -299,11 +299,11 @@ static void apply_slice(struct waits *waits, const struct slice *slice)
 	account->state = state_after(slice->end);
 	waits->states_known &= account->state != TASK_OFF && account->state != TASK_BLOCKED &&
 			       account->state != TASK_UNKNOWN;
-	account->ends_unclear |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
-	account->hidden |= slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
+	bool unclear = slice->end == SLICE_UNKNOWN || slice->end == SLICE_HIDDEN;
+	account->ends_unclear |= unclear;
+	account->hidden |= unclear;
 	account->involuntary += slice->end == SLICE_RUNNABLE;
-	account->voluntary += slice->end > SLICE_RUNNABLE && slice->end != SLICE_UNKNOWN &&
-			      slice->end != SLICE_HIDDEN;
+	account->voluntary += slice->end > SLICE_RUNNABLE && !unclear;
 }
 
 static void apply_slices(struct waits *waits, uint64_t until_ns, bool split)
@@ -385,8 +385,8 @@ static bool has_unexplained(const struct waits *waits)
 /*
  * Searches for tasks that wait for a CPU after a wake-up. Before the end of the interval: a task
  * that is runnable then has a slice before the end, or is so at the end. After it, a task may have
- * run and sleep again. `search`: some thread waits for a CPU unseen; else those alone are searched
- * whose switches the kernel hides.
+ * run and sleep again. `search`: some thread waits for a CPU unseen. Else only tasks with hidden
+ * switches are searched.
  */
 static void look_for_queued(struct waits *waits, bool search)
 {
