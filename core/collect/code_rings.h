@@ -45,8 +45,8 @@ size_t code_rings_pollfds(const struct code_rings *rings, struct pollfd *fds, si
 void code_rings_drain(struct code_rings *rings);
 
 /*
- * Between two intervals: takes over the request, whose rate is judged (code_rate.h) if it goes on.
- * Without one the notes are removed. `sampled`: there were events; other_ns: CPU time that the
+ * Between two intervals: takes over the request, and judges its rate (code_rate.h). Without one the
+ * notes are removed. `sampled`: there were events; other_ns: CPU time that the
  * samples of the interval cost the sink elsewhere. Returns whether a request begins: it is the
  * first one, or has another rate.
  */

@@ -36,7 +36,7 @@ struct code_sampled {
 };
 
 struct code_sampler {
-	struct cpu_counter_set *cpus;   /* whose members sample; borrowed, as are the next two */
+	struct cpu_counter_set *cpus;   /* their members sample; borrowed, as are the next two */
 	struct attrib *attrib;          /* gets THROTTLE records */
 	const struct event_set *events; /* of the plan */
 	struct code_rings rings;        /* by index in the interval */

@@ -57,8 +57,8 @@ struct replay_native {
 	struct error error; /* ... and its text */
 
 	/* The interval under way, or the last one. */
-	bool cut; /* NATIVE_CUT was read, and its PERFDATA_ROUND was not */
-	bool complete;
+	bool cut;            /* NATIVE_CUT was read, and its PERFDATA_ROUND was not */
+	bool complete;       /* all of it was read */
 	uint64_t n_complete; /* complete intervals so far */
 	bool ended;          /* NATIVE_END was read */
 	uint64_t begin_ns;   /* time of the cut before */

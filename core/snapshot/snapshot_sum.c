@@ -183,7 +183,7 @@ static bool has_main(const struct snapshot *snapshot, pid_t pid)
 	return false;
 }
 
-/* Returns whether the process is not that row of the sum, whose pid it has. */
+/* Row i of the sum has the pid of this process. Returns whether it is another process. */
 static bool is_another(const struct adding *adding, size_t i, const struct row *row)
 {
 	const struct row *before = &adding->sum->threads.items[i];
