@@ -89,17 +89,25 @@ static bool has_id(const char *line, size_t length, const char *id)
 	return found;
 }
 
+/* Returns the next line that begins with "=", or NULL. */
+static const char *next_cpu(const char *text)
+{
+	while ((text = strchr(text, '\n')) && *++text != '=')
+		;
+	return text;
+}
+
 /* Returns the lines of the CPU without the first "=", in a block of their own, or NULL. */
 static char *find_cpu(const char *text, const char *id)
 {
 	const char *at = text;
 
-	while ((at = strstr(at, "\n="))) {
-		at += 2;
+	while ((at = next_cpu(at))) {
+		at++;
 		if (!has_id(at, strcspn(at, "\n"), id))
 			continue;
-		const char *end = strstr(at, "\n=");
-		return end ? xstrndup(at, (size_t)(end - at)) : xstrdup(at);
+		const char *end = next_cpu(at);
+		return end ? xstrndup(at, (size_t)(end - 1 - at)) : xstrdup(at);
 	}
 	return NULL;
 }

@@ -26,7 +26,7 @@
 
 enum {
 	CALLS_MAX = 3000000, /* of one run: it goes on for ever */
-	PART = 200,          /* of each scene, without an argument */
+	PART = 150,          /* of each scene, without an argument */
 	PAIRS_ALL = 2000,    /* of each scene, where all are tried ... */
 	PAIRS_PART = 10,     /* ... else one for so many that are tried alone */
 	PRINTED_MAX = 8,     /* failures of a scene that are printed */
