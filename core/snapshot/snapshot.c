@@ -82,7 +82,7 @@ static bool has_counts(const struct plan *plan, const uint64_t *tally)
 	return false;
 }
 
-void snapshot_merge_target(struct snapshot *snapshot)
+void snapshot_set_target(struct snapshot *snapshot)
 {
 	const struct columns *columns = snapshot->columns;
 	const struct tally_shape *shape = &columns->plan->shape;

@@ -198,7 +198,7 @@ struct busy_part {
 void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_part *part,
 			    struct figure *figures);
 /* Sets target and target_figures from the rows. */
-void snapshot_merge_target(struct snapshot *snapshot);
+void snapshot_set_target(struct snapshot *snapshot);
 
 /*
  * Returns the seconds that rates of tasks divide by: the interval. In a summary of one part it is

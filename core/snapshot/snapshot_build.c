@@ -672,7 +672,7 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	snapshot->targeted = !target_is_all(source->target);
 	target_describe(source->target, source->users, &snapshot->target_text);
 	snapshot->ended = target_has_ended(source->target);
-	snapshot_merge_target(snapshot);
+	snapshot_set_target(snapshot);
 	fill_cpus(source, snapshot);
 	if (source->watch && (source->watch->pid || source->watch->tid)) {
 		snapshot->waits = xmalloc(sizeof(*snapshot->waits));

@@ -528,7 +528,7 @@ void snapshot_sum_evaluate(struct snapshot *sum)
 	const struct columns *columns = sum->columns;
 	struct busy_part all = {.machine = true, .tally = sum->totals, .idle = sum->idle};
 
-	snapshot_merge_target(sum);
+	snapshot_set_target(sum);
 	for (size_t i = 0; i < sum->n_cpus; i++) {
 		struct snapshot_cpu *cpu = &sum->cpus[i];
 

@@ -132,7 +132,7 @@ static void of_a_target(void **state)
 	snapshot->targeted = true;
 	snapshot->others = xcalloc(width, sizeof(uint64_t));
 	snapshot->others[SAMPLE_CYCLES] = 77;
-	snapshot_merge_target(snapshot);
+	snapshot_set_target(snapshot);
 	char *text = csv_of(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS});
 	assert_non_null(strstr(text, ",others,"));
 	assert_non_null(strstr(text, ",target,"));

@@ -145,7 +145,7 @@ static struct snapshot *make_snapshot(const struct sum_case *this)
 	snapshot->unattributed[SAMPLE_CACHE_MISSES] = this->unattributed;
 	snapshot->totals[SAMPLE_CACHE_MISSES] += this->unattributed;
 	snapshot->targeted = this->targeted;
-	snapshot_merge_target(snapshot);
+	snapshot_set_target(snapshot);
 	return snapshot;
 }
 

@@ -117,7 +117,7 @@ static void finds_events_by_name(void **state)
 	assert_true(event_totals_find(&sums, "stars")->total.value == 100);
 	assert_true(event_totals_find(&sums, "cycles")->total.value == 2000);
 	other->targeted = true;
-	snapshot_merge_target(other);
+	snapshot_set_target(other);
 	event_totals_add(&sums, other);
 	assert_true(event_totals_find(&sums, "cycles")->total.value == 0);
 	assert_int_equal(sums.time_ns, NS_PER_S);
