@@ -208,7 +208,7 @@ $(BUILD)/terminal_types.c: .package/terminal_types_c.sh
 $(BUILD)/pmctop-metrics.7: .package/c_tables.awk .package/metrics_page.awk tui/pmctop-metrics.7.in \
 		core/sys/cpu_model.c $(wildcard core/metric/*.def core/metric/*.c)
 $(OPTION_TEXTS): $(BUILD)/%: .package/c_tables.awk .package/option_texts.awk tui/%.in \
-		tui/options/option_row.c core/output/batch_format.c core/event/event_modifier.c core/snapshot/rollup.c
+		tui/options/option_table.c core/output/batch_format.c core/event/event_modifier.c core/snapshot/rollup.c
 $(MADE_TEXTS):
 	@mkdir -p $(@D)
 	@awk $(addprefix -f ,$(wordlist 1,2,$^)) $(word 3,$^) >$@

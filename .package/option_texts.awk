@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # awk -f c_tables.awk -f option_texts.awk FILE.in: prints a page of the manual, or a shell's completion,
-# with the names, arguments and words of option_rows[] (tui/options/option_row.c).
+# with the names, arguments and words of option_rows[] (tui/options/option_table.c).
 # tests/program/man_test.py and completion_test.py compare the results with the program.
 #
 # In the manual these lines are replaced:
@@ -15,7 +15,7 @@
 # letters of options with an argument.
 
 BEGIN {
-	read_source("tui/options/option_row.c")
+	read_source("tui/options/option_table.c")
 	read_source("core/output/batch_format.c")
 	read_source("core/event/event_modifier.c")
 	read_source("core/snapshot/rollup.c")

@@ -8,7 +8,7 @@
 /*
  * A number and its state. The value has a meaning only if the state is VALID, SCALED or LOST. An
  * unknown figure has a state that gives the reason; it is not a 0. States go from the best to the
- * worst.
+ * worst. Recordings have their numbers: a new one needs a new PERFDATA_NATIVE_VERSION.
  */
 enum figure_state {
 	FIGURE_VALID,

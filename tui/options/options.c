@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of option_row.h has everything about an option. getopt_long() only splits argv. Its
+ * The table of option_table.h has everything about an option. getopt_long() only splits argv. Its
  * messages are switched off, because they suggest neither a similar name nor a remedy.
  */
 #include "tui/options/options.h"
@@ -12,7 +12,7 @@
 #include "core/output/batch.h"
 #include "core/output/metrics_server.h"
 #include "core/replay/replay_input.h"
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 
 #include <assert.h>
 #include <ctype.h>

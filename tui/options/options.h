@@ -132,7 +132,7 @@ int options_parse(int argc, char **argv, struct options *options, struct error *
 
 /*
  * Calls word() for each word of the command line that pmctop on a host (--ssh, --via) gets, without
- * argv[0]: options by their long names, without options of this side (option_row.h); the
+ * argv[0]: options by their long names, without options of this side (option_table.h); the
  * positional arguments; and the command. argv has been parsed without an error.
  */
 void options_each_sent(int argc, char **argv, void (*word)(void *arg, const char *text), void *arg);

@@ -7,7 +7,7 @@
 
 #include "core/base/util.h"
 #include "tui/options/config_save.h"
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 
 #include <errno.h>
 #include <stdio.h>

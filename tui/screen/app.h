@@ -145,14 +145,6 @@ void app_watch(struct app *app);
 void app_act(struct app *app, enum action action);
 /* Applies preferences.columns to both lists. */
 void app_show_columns(struct app *app);
-/* The shown screen, or the one below the help, the log or the setup. */
-const struct screen *app_screen_below(const struct app *app);
-/* Returns from the help, the log or the setup to the screen below. */
-void app_leave_to_below(struct app *app);
-/* Returns to round_screen. */
-void app_leave(struct app *app);
-/* The shown screen if it is one of Tab's round, else round_screen. */
-const struct screen *app_round_screen(const struct app *app);
 /* The list on the screen; NULL where it has none. */
 struct list *app_list(struct app *app);
 

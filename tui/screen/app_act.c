@@ -231,73 +231,12 @@ static void request_redraw(struct app *app)
 	app->out.redraw = true;
 }
 
-/* The screens that Tab goes through. */
-static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
-enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
-
-/* Index of a screen in round_screens; ROUND_SCREENS if it is not there. */
-static size_t round_index(const struct screen *screen)
-{
-	size_t at = 0;
-
-	while (at < ROUND_SCREENS && round_screens[at] != screen)
-		at++;
-	return at;
-}
-
-const struct screen *app_round_screen(const struct app *app)
-{
-	return round_index(app->screen) < ROUND_SCREENS ? app->screen : app->round_screen;
-}
-
-static void go_to(struct app *app, const struct screen *screen)
-{
-	app->round_screen = app_round_screen(app);
-	app->screen = screen;
-	app->page.top = 0;
-}
-
-void app_leave(struct app *app)
-{
-	go_to(app, app->round_screen);
-}
-
-static void go_round(struct app *app, bool forward)
-{
-	size_t at = round_index(app->screen);
-
-	if (at == ROUND_SCREENS)
-		app_leave(app);
-	else
-		go_to(app, round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
-}
-
-const struct screen *app_screen_below(const struct app *app)
-{
-	bool is_above = app->screen == &screen_help || app->screen == &screen_log ||
-			app->screen == &screen_setup;
-
-	return is_above ? app->below : app->screen;
-}
-
-/* Shows the help, the log or the setup. One of them is never below another. */
-static void go_above(struct app *app, const struct screen *screen)
-{
-	app->below = app_screen_below(app);
-	go_to(app, screen);
-}
-
-void app_leave_to_below(struct app *app)
-{
-	go_to(app, app->below);
-}
-
 static void show_help(struct app *app)
 {
 	if (app->screen == &screen_help)
 		app_leave_to_below(app);
 	else
-		go_above(app, &screen_help);
+		app_go_above(app, &screen_help);
 }
 
 static void show_detail(struct app *app)
@@ -307,45 +246,45 @@ static void show_detail(struct app *app)
 	if (!list || !watch_choose(&app->watch, list, &app->display))
 		return;
 	app_watch(app);
-	go_to(app, &screen_detail);
+	app_go_to(app, &screen_detail);
 }
 
 static void show_code(struct app *app)
 {
 	code_screen_open(app);
-	go_to(app, &screen_code);
+	app_go_to(app, &screen_code);
 }
 
 static void show_log(struct app *app)
 {
-	go_above(app, &screen_log);
+	app_go_above(app, &screen_log);
 }
 
 static void show_cpus(struct app *app)
 {
-	go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
+	app_go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
 }
 
 static void show_setup(struct app *app)
 {
 	setup_select_options(&app->setup);
-	go_above(app, &screen_setup);
+	app_go_above(app, &screen_setup);
 }
 
 static void show_columns(struct app *app)
 {
 	setup_select_columns(&app->setup);
-	go_above(app, &screen_setup);
+	app_go_above(app, &screen_setup);
 }
 
 static void show_next(struct app *app)
 {
-	go_round(app, true);
+	app_go_round(app, true);
 }
 
 static void show_previous(struct app *app)
 {
-	go_round(app, false);
+	app_go_round(app, false);
 }
 
 /* The effect of an action on all screens that do not handle it. */

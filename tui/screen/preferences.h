@@ -12,7 +12,7 @@
 
 /*
  * Settings of the whole screen that keys change. Those of a list, such as its order, are in the
- * `spec` of that list. app_options() saves both, and other saved options (option_row.h) as they
+ * `spec` of that list. app_options() saves both, and other saved options (option_table.h) as they
  * were given.
  */
 struct preferences {

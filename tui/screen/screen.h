@@ -58,4 +58,18 @@ extern const struct screen screen_setup;
 extern const struct screen screen_detail;
 extern const struct screen screen_code;
 
+void app_go_to(struct app *app, const struct screen *screen);
+/* Shows the next or previous screen of Tab's round. */
+void app_go_round(struct app *app, bool forward);
+/* The shown screen if it is one of Tab's round, else round_screen. */
+const struct screen *app_round_screen(const struct app *app);
+/* Returns to round_screen. */
+void app_leave(struct app *app);
+/* Shows the help, the log or the setup. One of them is never below another. */
+void app_go_above(struct app *app, const struct screen *screen);
+/* The shown screen, or the one below the help, the log or the setup. */
+const struct screen *app_screen_below(const struct app *app);
+/* Returns from the help, the log or the setup to the screen below. */
+void app_leave_to_below(struct app *app);
+
 #endif

@@ -10,6 +10,7 @@
 #include "core/base/version.h"
 #include "core/view/cpu_stall.h"
 #include "tui/screen/action_blocked.h"
+#include "tui/widget/widget_meter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -169,16 +170,23 @@ static void write_verdicts(struct pen *pen)
 /* A bar has parts by place, so a theme without colours shows the same lengths. */
 static void write_meters(struct pen *pen)
 {
-	static const struct {
+	char low[80], mid[40], high[120];
+	const struct {
 		enum style style;
 		const char *text;
 	} parts[] = {
-		{STYLE_METER_LOW, "busy time of a CPU up to 60 %: user mode and kernel together"},
-		{STYLE_METER_MID, "from 60 to 85 %"},
-		{STYLE_METER_HIGH,
-		 "above 85 %; kernel% (preset kernel) and steal (line of the machine) are figures"},
+		{STYLE_METER_LOW, low},
+		{STYLE_METER_MID, mid},
+		{STYLE_METER_HIGH, high},
 	};
 
+	snprintf(low, sizeof(low), "busy time of a CPU up to %d %%: user mode and kernel together",
+		 METER_MID);
+	snprintf(mid, sizeof(mid), "from %d to %d %%", METER_MID, METER_HIGH);
+	snprintf(
+		high, sizeof(high),
+		"above %d %%; kernel%% (preset kernel) and steal (line of the machine) are figures",
+		METER_HIGH);
 	pen_heading(pen, "Meters");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		pen_put(pen, 1, parts[i].style, pen->canvas->ascii ? "#" : "█");

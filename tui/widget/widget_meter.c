@@ -6,9 +6,9 @@
 
 static enum style bar_style(unsigned i, unsigned width)
 {
-	if (i * 100 < width * 60)
+	if (i * 100 < width * METER_MID)
 		return STYLE_METER_LOW;
-	return i * 100 < width * 85 ? STYLE_METER_MID : STYLE_METER_HIGH;
+	return i * 100 < width * METER_HIGH ? STYLE_METER_MID : STYLE_METER_HIGH;
 }
 
 static const char *bar_glyph(const struct canvas *canvas, unsigned eighths)

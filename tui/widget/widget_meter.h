@@ -4,6 +4,9 @@
 
 #include "tui/term/canvas.h"
 
+/* From so much on, in percent, a bar has the next colour. */
+enum { METER_MID = 60, METER_HIGH = 85 };
+
 /*
  * "[||||      43.2%]": a bar of `width` columns with a figure at the right end inside. UTF-8 has
  * eighths of a column, ASCII '#'. share is clamped to 0..1. Draws nothing if width < 3.

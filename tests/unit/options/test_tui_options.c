@@ -14,7 +14,7 @@
 #include "tests/unit/shared/files.h"
 #include "tui/options/choice.h"
 #include "tui/options/duration.h"
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 #include "tui/options/options.h"
 #include "tui/options/output_apart.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/base/util.h"
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 #include "tui/options/options.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "tests/unit/shared/files.h"
 #include "tests/unit/shared/screen_snapshot.h"
 #include "tui/options/config.h"
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 #include "tui/options/settings.h"
 #include "tui/screen/app_options.h"
 

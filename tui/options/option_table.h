@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_OPTION_ROW_H
-#define PMCTOP_OPTION_ROW_H
+#ifndef PMCTOP_OPTION_TABLE_H
+#define PMCTOP_OPTION_TABLE_H
 
 #include "core/base/error.h"
 #include "tui/options/options.h"

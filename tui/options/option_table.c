@@ -5,7 +5,7 @@
  * completions, and the names and words of the manual, from the table (.package/option_texts.awk):
  * the table of list_word() is list_words there.
  */
-#include "tui/options/option_row.h"
+#include "tui/options/option_table.h"
 
 #include "core/base/suggest.h"
 #include "core/base/text.h"
