@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TASKS = 20000, PER_PROCESS = 4, SECONDS = 120 };
 
@@ -65,11 +66,25 @@ static uint64_t now_ns(void *ctx)
 	return sys_now_ns(&real);
 }
 
+static int pidfd_open(void *ctx, pid_t pid)
+{
+	(void)ctx, (void)pid;
+	return sys_pidfd_open(&real, getpid());
+}
+
+static int close_fd(void *ctx, int fd)
+{
+	(void)ctx;
+	return sys_close(&real, fd);
+}
+
 static void bench_scans(void)
 {
 	static const struct sys_ops ops = {.file_read = file_read,
 					   .file_owner = file_owner,
 					   .dir_each = dir_each,
+					   .pidfd_open = pidfd_open,
+					   .close = close_fd,
 					   .now_ns = now_ns};
 	const struct sys sys = {.ops = &ops};
 	struct tasks *tasks = tasks_new(&sys);
