@@ -10,6 +10,7 @@
 #include "core/output/out_code.h"
 #include "core/output/out_sums.h"
 #include "core/output/out_value.h"
+#include "core/view/finding.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -373,13 +374,15 @@ static void put_system(const struct out_code *code, FILE *out)
 	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
+	struct findings findings;
 	struct out_sums sums;
 
+	findings_of_snapshot(snapshot, &findings);
 	out_sums_init(view, &sums);
 	const struct csv_row system = {
 		.scope = "system",
 		.cpu = -1,
-		.verdict = verdict_of_snapshot(snapshot, NULL, 0),
+		.verdict = findings.verdict,
 		.lost_records = &snapshot->lost_records,
 		.counts = {.columns = columns,
 			   .tally = snapshot->totals,

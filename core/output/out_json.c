@@ -8,6 +8,7 @@
 #include "core/output/out_json_code.h"
 #include "core/output/out_sums.h"
 #include "core/output/out_value.h"
+#include "core/view/finding.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -240,14 +241,15 @@ static void put_task(FILE *out, const struct out_code *code, size_t line)
 	fputc('}', out);
 }
 
-static void put_totals(FILE *out, const struct out_code *code, const struct out_sums *sums)
+static void put_totals(FILE *out, const struct out_code *code, const struct out_sums *sums,
+		       enum verdict verdict)
 {
 	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
 
 	fputs("\"totals\":{", out);
-	put_verdict(out, verdict_of_snapshot(snapshot, NULL, 0));
+	put_verdict(out, verdict);
 	fputc(',', out);
 	put_counted(out,
 		    &(struct out_counts_of){
@@ -337,12 +339,33 @@ static void put_cost(FILE *out, const struct snapshot_cost *cost)
 		fputs("null}", out);
 }
 
+static void put_findings(FILE *out, const struct findings *findings)
+{
+	fputs(",\"findings\":[", out);
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		fputs(i > 0 ? ",{" : "{", out);
+		put_verdict(out, finding->verdict);
+		fputs(",\"cpus\":", out);
+		out_number(out, finding->cpus);
+		if (finding->pid > 0)
+			fprintf(out, ",\"pid\":%d,\"tid\":%d", finding->pid, finding->tid);
+		fputs(",\"sentence\":", out);
+		json_put_string(out, finding->text);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
 void out_json(const struct view *view, FILE *out)
 {
 	const struct snapshot *snapshot = view->snapshot;
+	struct findings findings;
 	struct out_code code;
 	struct out_sums sums;
 
+	findings_of_snapshot(snapshot, &findings);
 	out_code_init(view, true, &code);
 	fputs("{\"schema\":\"pmctop/1\"", out);
 	if (snapshot->run)
@@ -387,7 +410,7 @@ void out_json(const struct view *view, FILE *out)
 	}
 	fputs("],", out);
 	out_sums_init(view, &sums);
-	put_totals(out, &code, &sums);
+	put_totals(out, &code, &sums, findings.verdict);
 	if (snapshot->targeted)
 		put_target(out, &code, &sums);
 	out_sums_fini(&sums);
@@ -397,6 +420,7 @@ void out_json(const struct view *view, FILE *out)
 		put_machine(out, &snapshot->machine);
 	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)
 		put_cost(out, &snapshot->cost);
+	put_findings(out, &findings);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs(i > 0 ? "," : "", out);

@@ -15,8 +15,9 @@
  *              "unattributed":{EVENTS,STATES},"others":{EVENTS,STATES}},
  *    "target":{EVENTS,METRICS,STATES,"ended"},"machine":{NAME:value,"interrupts":[INTERRUPT]},
  *    "pmctop":{"cpu_percent","records","kernel_ns_per_switch","cycles","cycles_read"},
- *    "lost_records","notes":[sentence]}
+ *    "findings":[FINDING],"lost_records","notes":[sentence]}
  *   INTERRUPT = {"cpu","kind","percent","most"}
+ *   FINDING = {"verdict","cpus","pid","tid","sentence"}
  *   CPU  = {"cpu",EVENTS,METRICS,STATES,"idle":{EVENTS,STATES}}
  *   TASK = {"pid","tid","comm","cmdline","user","cgroup","exited","verdict",EVENTS,METRICS,STATES}
  *
@@ -40,9 +41,14 @@
  * not have it.
  *
  * "verdict" is what limits a task (verdict_word), or null if too little is counted, or if the task
- * hardly ran and nothing held it up. The verdict of the totals is about the machine, or about the
- * target: the loss that costs most CPU time, or without a loss the verdict of the sum of all rows.
+ * hardly ran and nothing held it up. The verdict of the totals is the greatest loss of the
+ * machine, or of the target: the first finding's. Without a loss it is that of the sum of all rows.
  * It is null if too much CPU time could not be attributed to rows.
+ *
+ * "findings" are what costs the machine, or the target, most (core/view/finding.h), in that order.
+ * "cpus": of a verdict about running, the CPUs' time that it costs, of a wait, how many threads
+ * wait, and of the verdict "cpu", how many CPUs the processes use. "pid" and "tid" are its main
+ * task's, if it has one.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
  * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above

@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "core/output/out_counts.h"
 #include "core/output/out_text_code.h"
+#include "core/view/finding.h"
 #include "core/view/machine_items.h"
 
 #include <inttypes.h>
@@ -194,6 +195,15 @@ static void put_machine(FILE *out, const struct snapshot_machine *machine)
 	fputc('\n', out);
 }
 
+static void put_findings(FILE *out, const struct snapshot *snapshot)
+{
+	struct findings findings;
+
+	findings_of_snapshot(snapshot, &findings);
+	for (size_t i = 0; i < findings.n; i++)
+		fprintf(out, "finding: %s\n", findings.items[i].text);
+}
+
 static void put_table(FILE *out, const struct view *view)
 {
 	for (size_t i = 0; i < view->n_columns; i++)
@@ -220,8 +230,10 @@ void out_text(const struct view *view, FILE *out)
 	if (snapshot->target && !snapshot->run)
 		put_figures(out, snapshot, snapshot->targeted ? "target" : "your tasks",
 			    snapshot->target_figures);
-	if (!snapshot->run)
+	if (!snapshot->run) {
 		put_machine(out, &snapshot->machine);
+		put_findings(out, snapshot);
+	}
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs("note: ", out);
 		put_printable(out, snapshot->notes[i]);

@@ -129,14 +129,4 @@ double judgement_cost_ns(const struct judge *judge, const struct judgement *judg
 void verdict_explain(const struct judge *judge, const struct judgement *judgement,
 		     const struct verdict_subject *subject, char *text, size_t size);
 
-/*
- * Returns the verdict of the machine, or of the target, and writes a sentence with the greatest
- * loss, in CPUs, its main task, and that task's function if the snapshot has samples: "1.9 of 8
- * CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)". Losses: verdict_loss.c. If
- * no loss stands out, the sum of all rows is judged. The sentence then begins with "the target is",
- * or with "your tasks are" if only the user's tasks are counted. If rows are too low
- * (snapshot_rows_too_low), returns VERDICT_NONE and a sentence about that. text may be NULL.
- */
-enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size);
-
 #endif

@@ -64,6 +64,7 @@ bool verdict_has_time(const struct judge *judge, const struct judgement *judgeme
 struct losses {
 	const struct judge *judge;
 	double ns[VERDICTS];      /* at most what the CPUs could have run */
+	double held_ns[VERDICTS]; /* of all threads together */
 	size_t n[VERDICTS];       /* threads */
 	unsigned char *verdicts;  /* of each row of the threads; owned */
 	double *costs_ns;         /* of each row; owned */
@@ -75,8 +76,8 @@ void losses_init(struct losses *losses, const struct judge *judge);
 void losses_fini(struct losses *losses);
 /* Returns whether less than 5 % of the CPUs' time was used. */
 bool losses_are_idle(const struct losses *losses);
-/* Returns the greatest loss that stands out, or VERDICT_NONE. */
-enum verdict losses_greatest(const struct losses *losses);
+/* Returns the greatest loss that stands out, but for those in `but`; or VERDICT_NONE. */
+enum verdict losses_greatest(const struct losses *losses, const bool *but);
 /* Returns the worst thread of the process with the greatest cost of a verdict that has a thread. */
 size_t losses_row(const struct losses *losses, enum verdict verdict);
 

@@ -42,6 +42,7 @@ static void judge_rows(struct losses *losses)
 			continue;
 		losses->costs_ns[i] = judgement_cost_ns(losses->judge, &judgement, &subject, ns);
 		losses->ns[judgement.verdict] += losses->costs_ns[i];
+		losses->held_ns[judgement.verdict] += losses->costs_ns[i];
 		losses->n[judgement.verdict]++;
 	}
 }
@@ -84,7 +85,7 @@ void losses_init(struct losses *losses, const struct judge *judge)
 	limit_losses(losses);
 	losses->ran_ns = snapshot->targeted ? losses->rows_ns : busy_ns(snapshot, losses->rows_ns);
 	if (!snapshot->targeted && snapshot->machine.known[MACHINE_STEAL])
-		losses->ns[VERDICT_STEAL] =
+		losses->ns[VERDICT_STEAL] = losses->held_ns[VERDICT_STEAL] =
 			snapshot->machine.values[MACHINE_STEAL] / 100 * (double)losses->all_ns;
 }
 
@@ -102,7 +103,7 @@ bool losses_are_idle(const struct losses *losses)
 
 static bool stands_out(const struct losses *losses, enum verdict verdict)
 {
-	const double ns = losses->ns[verdict];
+	const double ns = losses->held_ns[verdict];
 	bool is_trait = ns > 0 && 100 * ns >= SHARE_LEAST * (double)losses->ran_ns;
 
 	switch (verdict_cost(verdict)) {
@@ -122,13 +123,21 @@ static bool stands_out(const struct losses *losses, enum verdict verdict)
 	return false;
 }
 
-enum verdict losses_greatest(const struct losses *losses)
+/* Waits that are no loss of CPU time come last, the longest first. */
+static bool costs_more(const struct losses *losses, size_t a, size_t b)
+{
+	if (losses->ns[a] != losses->ns[b])
+		return losses->ns[a] > losses->ns[b];
+	return losses->held_ns[a] > losses->held_ns[b];
+}
+
+enum verdict losses_greatest(const struct losses *losses, const bool *but)
 {
 	enum verdict worst = VERDICT_NONE;
 
 	for (size_t v = 0; v < VERDICTS; v++)
-		if (stands_out(losses, (enum verdict)v) &&
-		    (worst == VERDICT_NONE || losses->ns[v] > losses->ns[worst]))
+		if (!but[v] && stands_out(losses, (enum verdict)v) &&
+		    (worst == VERDICT_NONE || costs_more(losses, v, worst)))
 			worst = (enum verdict)v;
 	return worst;
 }

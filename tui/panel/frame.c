@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The title, the totals, the machine, the verdict and the note. The first three are segments with a
- * weight: a narrow line leaves out the lightest ones, so each line can list all it has.
+ * The title, the totals, the machine, the findings and the note. The first three are segments with
+ * a weight: a narrow line leaves out the lightest ones, so each line can list all it has.
  *
  * In the title, what changes the meaning of the list (target, replay, pause, filter, unit) has a
  * brief form and is never left out from 40 columns on. Then come clock, interval and threads. What
@@ -499,14 +499,22 @@ void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct
 	segments_draw(&segments, canvas, rect);
 }
 
-void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect)
+/* Without a verdict, a finding says that rows are too low; or it is a profile's. */
+static enum style finding_style(const struct frame *frame, const struct finding *finding)
 {
-	if (rect.height > 0)
-		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width,
-				     frame->alarm  ? STYLE_BAD
-				     : frame->loss ? STYLE_WARN
-						   : STYLE_PLAIN,
-				     frame->verdict);
+	if (finding->verdict == VERDICT_NONE && snapshot_rows_too_low(frame->snapshot))
+		return STYLE_BAD;
+	return verdict_is_loss(finding->verdict) ? STYLE_WARN : STYLE_PLAIN;
+}
+
+void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect)
+{
+	for (unsigned i = 0; i < rect.height && i < frame->findings->n; i++) {
+		const struct finding *finding = &frame->findings->items[i];
+
+		canvas_text_ellipsis(canvas, rect.x, rect.y + i, rect.width,
+				     finding_style(frame, finding), finding->text);
+	}
 }
 
 /* Returns the note to show (NULL: none) and the number of notes. */

@@ -4,6 +4,7 @@
 
 #include "core/engine/playback.h"
 #include "core/snapshot/snapshot.h"
+#include "core/view/finding.h"
 #include "core/view/view.h"
 #include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The lines around the list on every screen: title, totals, machine, verdict, CPU lines, note. */
+/* The lines around the list on every screen: title, totals, machine, findings, CPU lines, note. */
 struct frame {
 	const struct snapshot *snapshot; /* NULL before the first interval has ended */
 	uint64_t interval_ns;            /* as chosen; snapshot->interval_ns is the real one */
@@ -21,9 +22,7 @@ struct frame {
 	const struct playback *playback; /* NULL: not a replay */
 	const struct segments *flags;    /* filters and the like, for the title */
 	const char *notice;              /* shown instead of the snapshot's first note; "": none */
-	const char *verdict;             /* a sentence about the machine; "": none */
-	bool loss;                       /* the verdict names a loss */
-	bool alarm;                      /* the verdict: rows are too low */
+	const struct findings *findings;
 	const struct snapshot *baseline; /* NULL: figures are not compared */
 	enum view_unit unit;             /* unit of events and rates */
 };
@@ -42,7 +41,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* Load, memory and pressure: what says something, or all of it on a wide line. */
 void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect);
-void frame_draw_verdict(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* A line for each of the first findings. */
+void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* History of %CPU and IPC, or of the metrics that replace them, side by side. */
 void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,
 			struct canvas *canvas, struct rect rect);

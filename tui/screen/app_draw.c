@@ -178,15 +178,13 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 		.playback = app->replay.active ? &app->replay.playback : NULL,
 		.notice = app->messages.notice,
 		.flags = &flags,
-		.verdict = app->display.verdict_text,
-		.loss = verdict_is_loss(app->display.verdict),
-		.alarm = app->display.verdict == VERDICT_NONE,
+		.findings = &app->display.findings,
 		.baseline = app->display.baseline,
 		.unit = app->tasks.spec.unit,
 	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.verdict = app->display.has_verdict_line,
+		.findings = app->display.has_finding_lines,
 		.machine = has_machine_line(&app->display, canvas->width),
 		.history = app->display.snapshot != NULL,
 		.more = list && app->display.snapshot,
@@ -204,7 +202,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_machine(&frame, canvas, layout.machine);
-	frame_draw_verdict(&frame, canvas, layout.verdict);
+	frame_draw_findings(&frame, canvas, layout.findings);
 	if (app->display.snapshot)
 		frame_draw_history(app->display.snapshot, &app->display.graph_range, canvas,
 				   layout.history);

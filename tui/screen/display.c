@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A snapshot is shown until the next one replaces it. Its verdict is evaluated once, when it is
+ * A snapshot is shown until the next one replaces it. Its findings are made once, when it is
  * set. Separate from app.c because the display owns the snapshots and the history.
  */
 #include "tui/screen/display.h"
@@ -22,23 +22,12 @@ void display_fini(struct display *display)
 	*display = (struct display){.paused = false};
 }
 
-static void update_verdict(struct display *display)
-{
-	const struct snapshot *snapshot = display->snapshot;
-
-	display->verdict =
-		verdict_of_snapshot(snapshot, display->verdict_text, sizeof(display->verdict_text));
-	/* The notes list what cannot be counted. */
-	if (display->verdict == VERDICT_NONE && !snapshot_rows_too_low(snapshot))
-		display->verdict_text[0] = '\0';
-	display->has_verdict_line |= display->verdict_text[0] != '\0';
-}
-
 void display_set_snapshot(struct display *display, struct snapshot *snapshot)
 {
 	snapshot_free(display->snapshot);
 	display->snapshot = snapshot;
-	update_verdict(display);
+	findings_of_snapshot(snapshot, &display->findings);
+	display->has_finding_lines |= display->findings.n > 0;
 	display->has_machine_line |= machine_items_speak(&snapshot->machine);
 }
 

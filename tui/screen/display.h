@@ -4,22 +4,21 @@
 
 #include "core/snapshot/history.h"
 #include "core/snapshot/snapshot.h"
-#include "core/view/verdict.h"
+#include "core/view/finding.h"
 #include "tui/panel/graph_range.h"
 
 #include <stdbool.h>
 
-/* What the screens draw: the shown snapshot, its verdict, the baseline and the history. */
+/* What the screens draw: the shown snapshot, its findings, the baseline and the history. */
 struct display {
 	struct snapshot *snapshot;      /* NULL before the first interval has ended; owned */
 	struct snapshot *waiting;       /* the newest of a pause; NULL: none; owned */
 	struct snapshot *baseline;      /* figures are compared with it; NULL: none; owned */
 	struct history *history;        /* of all snapshots, also during a pause; owned */
 	struct graph_range graph_range; /* the part of the history that graphs show */
-	enum verdict verdict;           /* of the snapshot */
-	char verdict_text[256];         /* its sentence; "": none */
-	/* True from the first such text on, so that the layout stays the same. */
-	bool has_verdict_line, has_machine_line;
+	struct findings findings;       /* of the snapshot */
+	/* True from the first finding, or machine line, on, so that the layout stays the same. */
+	bool has_finding_lines, has_machine_line;
 	bool paused;
 };
 

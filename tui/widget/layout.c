@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A screen is divided from the top: title, totals, machine, verdict, history, CPUs and note take
+ * A screen is divided from the top: title, totals, machine, findings, history, CPUs and note take
  * their lines, the last line is the key bar or prompt, and the rest is the body. Each part has a
  * least height of the screen from which it is shown, so that the list keeps the greater share.
  */
@@ -13,10 +13,13 @@ enum {
 	BOTTOM_FROM = 8,
 	BANNER_FROM = 10,
 	CPUS_FROM = 14,
-	VERDICT_FROM = 20,
+	FINDING_FROM = 20, /* one */
+	FINDINGS_FROM = 24,
 	MACHINE_FROM = 22,
 	LARGE_FROM = 40,
 	BANNER_LINES = 2,
+	FINDING_LINES = 2,
+	FINDING_LINES_LARGE = 4,
 	CPU_LINES = 3,
 	CPU_LINES_LARGE = 8,
 	HISTORY_LINES = 3,
@@ -44,6 +47,13 @@ static unsigned cpu_lines(unsigned height, unsigned wanted)
 	if (height < CPUS_FROM)
 		return 0;
 	return wanted < most ? wanted : most;
+}
+
+static unsigned finding_lines(unsigned height)
+{
+	return height >= LARGE_FROM      ? FINDING_LINES_LARGE
+	       : height >= FINDINGS_FROM ? FINDING_LINES
+					 : height >= FINDING_FROM;
 }
 
 static unsigned banner_lines(unsigned height, unsigned wanted)
@@ -101,7 +111,7 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 	layout.title = cut_lines(width, &y, height >= TITLE_FROM);
 	layout.totals = cut_lines(width, &y, height >= TOTALS_FROM);
 	layout.machine = cut_lines(width, &y, want->machine && height >= MACHINE_FROM);
-	layout.verdict = cut_lines(width, &y, want->verdict && height >= VERDICT_FROM);
+	layout.findings = cut_lines(width, &y, want->findings ? finding_lines(height) : 0);
 	layout.history = cut_lines(width, &y, wide && want->history ? HISTORY_LINES : 0);
 	layout.cpus = (struct rect){
 		.y = y,

@@ -8,10 +8,10 @@
 
 /*
  * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The machine
- * goes first, then verdict, CPU lines, note, key bar, totals, title; the list stays. Pure.
+ * goes first, then findings, CPU lines, note, key bar, totals, title; the list stays. Pure.
  */
 struct layout_want {
-	bool verdict;        /* a line for the sentence about the machine */
+	bool findings;       /* lines for what costs most */
 	bool machine;        /* a line for its load, memory and pressure */
 	unsigned cpu_lines;  /* wanted lines of CPUs; 0: there are none */
 	unsigned banner;     /* wanted lines of a note */
@@ -22,13 +22,13 @@ struct layout_want {
 };
 
 struct layout {
-	struct rect title;   /* host, time, interval */
-	struct rect totals;  /* figures of the machine or target */
-	struct rect machine; /* its load, memory and pressure */
-	struct rect verdict; /* sentence about the machine */
-	struct rect history; /* graphs of the totals */
-	struct rect cpus;    /* one line per CPU, or a table right of the list */
-	struct rect side;    /* below that table: details of the selected row */
+	struct rect title;    /* host, time, interval */
+	struct rect totals;   /* figures of the machine or target */
+	struct rect machine;  /* its load, memory and pressure */
+	struct rect findings; /* what costs most: two sentences, four on a large screen */
+	struct rect history;  /* graphs of the totals */
+	struct rect cpus;     /* one line per CPU, or a table right of the list */
+	struct rect side;     /* below that table: details of the selected row */
 	struct rect banner;
 	struct rect body;   /* the list or page */
 	struct rect detail; /* below the list: the other details; all if there is no side */

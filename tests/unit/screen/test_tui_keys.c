@@ -988,8 +988,8 @@ static void test_words_of_note(void **state)
 	stage_close(&stage);
 }
 
-/* The verdict's line stays when there is no verdict any more. */
-static void test_verdict_line_stays(void **state)
+/* The lines of findings stay when there is none any more. */
+static void test_finding_lines_stay(void **state)
 {
 	struct stage stage;
 
@@ -1002,11 +1002,11 @@ static void test_verdict_line_stays(void **state)
 	app_snapshot(&stage.app, idle);
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "idle-ish", true);
-	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 2);
 	app_snapshot(&stage.app, screen_snapshot_software(2, 20));
 	app_draw(&stage.app, &stage.canvas);
 	stage_check_text(&stage, "idle-ish", false);
-	assert_int_equal(stage.app.tasks.table.place.y, y + 1);
+	assert_int_equal(stage.app.tasks.table.place.y, y + 2);
 	stage_close(&stage);
 }
 
@@ -1045,7 +1045,7 @@ int main(void)
 		cmocka_unit_test(test_cut_note),
 		cmocka_unit_test(test_words_of_empty_list),
 		cmocka_unit_test(test_words_of_note),
-		cmocka_unit_test(test_verdict_line_stays),
+		cmocka_unit_test(test_finding_lines_stay),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

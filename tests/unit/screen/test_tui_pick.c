@@ -264,7 +264,7 @@ static void test_presets_without_counters(void **state)
 	struct app *app = &stage.app;
 
 	(void)state;
-	stage_open(&stage, 100, 40, false, screen_snapshot(2));
+	stage_open(&stage, 100, 38, false, screen_snapshot(2));
 	stage_press(&stage, '3');
 	stage_check_text(&stage, "Preset cache.", true);
 	request_list_clear(&app->out.list);

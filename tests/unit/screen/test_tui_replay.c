@@ -154,7 +154,7 @@ static void test_mark(void **state)
 	(void)state;
 	replay_open(&replay, 200, 50, false, 65, &playback);
 	stage_keys(&replay.stage, (int[]){0});
-	for (unsigned y = 3; y < 6; y++) /* history of the machine */
+	for (unsigned y = 6; y < 9; y++) /* history of the machine */
 		for (unsigned x = 0; x < 200; x++)
 			marked += canvas_at(&replay.stage.canvas, x, y)->selected;
 	assert_int_equal(marked, 2 * 3); /* two graphs three lines high */

@@ -6,7 +6,7 @@
 #include "core/view/code_sum.h"
 
 #include "core/view/code_hottest.h"
-#include "core/view/verdict.h"
+#include "core/view/finding.h"
 #include "core/view/view.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/code_scene.h"
@@ -346,11 +346,12 @@ static void is_in_sentences(void **state)
 static void is_in_the_sentence_of_the_machine(void **state)
 {
 	struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE, 1, NULL);
-	char text[256];
+	struct findings findings;
 
 	(void)state;
-	verdict_of_snapshot(snapshot, text, sizeof(text));
-	assert_non_null(strstr(text, "postgres (IPC 0.31); 62 % of its time is in hash_lookup"));
+	findings_of_snapshot(snapshot, &findings);
+	assert_non_null(strstr(findings.items[0].text,
+			       "postgres (IPC 0.31); 62 % of its time is in hash_lookup"));
 	snapshot_free(snapshot);
 }
 

@@ -27,12 +27,12 @@ static void test_every_size(void **state)
 					.banner = want & 4 ? 2 : 0,
 					.prompt = want & 8,
 					.machine = want & 16,
-					.verdict = want & 32,
+					.findings = want & 32,
 				};
 				struct layout l = layout_screen(width, height, &wanted);
-				const struct rect *parts[] = {&l.title,   &l.totals, &l.machine,
-							      &l.verdict, &l.cpus,   &l.banner,
-							      &l.body,    &l.bottom};
+				const struct rect *parts[] = {&l.title,    &l.totals, &l.machine,
+							      &l.findings, &l.cpus,   &l.banner,
+							      &l.body,     &l.bottom};
 				unsigned y = 0;
 
 				for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

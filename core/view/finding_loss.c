@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * The verdict of the machine or the target, as a sentence: the greatest of the losses
- * (verdict_loss.c). If none stands out, the sum of all rows is judged.
- */
-#include "core/view/verdict_internal.h"
+/* The sentences of losses: what a verdict costs the machine or the target, and its main task. */
+#include "core/view/finding_internal.h"
 
 #include "core/base/hash_table.h"
 #include "core/base/text.h"
@@ -224,14 +221,34 @@ static size_t wanted_cpus(const struct sentence *sentence)
 	return n > 0 ? n : snapshot->n_cpus;
 }
 
-/* "8 tasks want 2 CPUs: each waits 75 % of the time". As many tasks as CPUs wait for others. */
+/* Returns how many threads with the verdict have the name of the heaviest one. */
+static size_t same_name(const struct sentence *sentence)
+{
+	const struct rows *rows = &snapshot_of(sentence)->threads;
+	const char *comm = heaviest_row(sentence)->comm;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		n += sentence->losses->verdicts[i] == sentence->verdict &&
+		     strcmp(rows->items[i].comm, comm) == 0;
+	return n;
+}
+
+/* "8 tasks (5 spin) want 2 CPUs: each waits 75 % of the time". They wait for each other. */
 static void describe_crowd(const struct sentence *sentence)
 {
-	size_t threads, cpus = wanted_cpus(sentence);
+	size_t threads, cpus = wanted_cpus(sentence), same = same_name(sentence);
 	double share = mean_wait(sentence, true, &threads);
 
 	append_count(sentence, threads);
-	append(sentence, " tasks want ");
+	append(sentence, " tasks (");
+	if (same == threads)
+		append(sentence, "all");
+	else
+		append_count(sentence, same);
+	append(sentence, " ");
+	append_name(sentence);
+	append(sentence, ") want ");
 	append_count(sentence, cpus);
 	append(sentence, cpus == 1 ? " CPU: each waits" : " CPUs: each waits");
 	append_share_of_time(sentence, share);
@@ -295,17 +312,21 @@ static void describe_steal(const struct sentence *sentence)
 	append(sentence, " % of the CPUs' time");
 }
 
-static void describe_loss(const struct losses *losses, enum verdict verdict, char *text,
-			  size_t size)
+void finding_describe_loss(const struct losses *losses, struct finding *finding)
 {
-	struct sentence sentence = {
-		.losses = losses, .verdict = verdict, .text = text, .size = size};
+	const enum verdict verdict = finding->verdict;
+	struct sentence sentence = {.losses = losses,
+				    .verdict = verdict,
+				    .text = finding->text,
+				    .size = sizeof(finding->text)};
 
 	if (verdict == VERDICT_STEAL) {
 		describe_steal(&sentence);
 		return;
 	}
 	sentence.heaviest = losses_row(losses, verdict);
+	finding->pid = heaviest_row(&sentence)->pid;
+	finding->tid = heaviest_row(&sentence)->tid;
 	if (verdict == VERDICT_SWITCHES)
 		describe_switches(&sentence);
 	else if (verdict == VERDICT_FORKS)
@@ -316,75 +337,4 @@ static void describe_loss(const struct losses *losses, enum verdict verdict, cha
 		describe_wait(&sentence);
 	else
 		describe_share(&sentence);
-}
-
-static void describe_unattributed(const struct snapshot *snapshot, char *text, size_t size)
-{
-	char percent[24];
-
-	text_percent(percent, sizeof(percent), snapshot_unattributed_time(snapshot));
-	snprintf(text, size,
-		 "%s of CPU time could not be attributed in this refresh; rows are too low",
-		 percent);
-}
-
-/* Returns the subject of the sentence, or "" if it is the machine. */
-static const char *scope_prefix(const struct snapshot *snapshot)
-{
-	if (!snapshot->target_figures)
-		return "";
-	return snapshot->targeted ? "the target is " : "your tasks are ";
-}
-
-static enum verdict describe_sum(const struct judge *judge, char *text, size_t size)
-{
-	const struct snapshot *snapshot = judge->snapshot;
-	const struct verdict_subject sum = {
-		.figures = snapshot->target_figures ? snapshot->target_figures : snapshot->figures,
-		.cpus = snapshot->target_figures ? 0 : (unsigned)snapshot->n_cpus,
-	};
-	const struct judgement judgement = judge_subject(judge, &sum);
-	size_t length = text_copy(text, size, judgement.rule < 0 ? "" : scope_prefix(snapshot));
-
-	verdict_explain(judge, &judgement, &sum, text + length, size - length);
-	return judgement.verdict;
-}
-
-static enum verdict describe(const struct judge *judge, char *text, size_t size)
-{
-	struct losses losses;
-
-	losses_init(&losses, judge);
-	enum verdict verdict = losses_greatest(&losses);
-	if (verdict == VERDICT_NONE && losses_are_idle(&losses)) {
-		text_copy(text, size, "idle-ish: less than 5% of the CPUs' time was used");
-		verdict = VERDICT_IDLE;
-	} else if (snapshot_rows_too_low(judge->snapshot)) {
-		describe_unattributed(judge->snapshot, text, size);
-		verdict = VERDICT_NONE;
-	} else if (verdict != VERDICT_NONE) {
-		describe_loss(&losses, verdict, text, size);
-	} else {
-		verdict = describe_sum(judge, text, size);
-	}
-	losses_fini(&losses);
-	return verdict;
-}
-
-enum verdict verdict_of_snapshot(const struct snapshot *snapshot, char *text, size_t size)
-{
-	char stub[1];
-	struct judge judge;
-
-	if (!text) {
-		text = stub;
-		size = sizeof(stub);
-	}
-	text[0] = '\0';
-	if (columns_of_profile(snapshot->columns)) {
-		verdict_of_profile(snapshot, text, size);
-		return VERDICT_NONE;
-	}
-	judge_init(&judge, snapshot);
-	return describe(&judge, text, size);
 }

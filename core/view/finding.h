@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FINDING_H
+#define PMCTOP_FINDING_H
+
+#include "core/snapshot/snapshot.h"
+#include "core/view/verdict.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * What a snapshot shows of the machine, or of the target, in sentences. First the verdicts that
+ * cost most (verdict_loss.c), each with its main task: "1.9 of 8 CPUs' time in memory-bound tasks:
+ * postgres (IPC 0.31, caMPKI 24.10)". A verdict must cost a tenth of what ran, a wait also 0.2
+ * CPUs. Without such a loss, the verdict of the sum of all rows; it begins with "the target is", or
+ * with "your tasks are" if only the user's tasks are counted.
+ *
+ * Then who uses the CPUs and has no sentence yet: each process that used half a CPU, and the
+ * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs".
+ *
+ * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
+ * with its hottest function.
+ */
+enum { FINDINGS_MAX = 8 };
+
+struct finding {
+	enum verdict verdict; /* VERDICT_CPU: who uses the CPUs; VERDICT_NONE: rows are too low */
+	/* Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of
+	 * VERDICT_CPU, CPUs that are used. Means of the interval; 0 if it is no loss. */
+	double cpus;
+	pid_t pid, tid; /* of its main task; 0: none */
+	char text[256]; /* printable */
+};
+
+struct findings {
+	enum verdict verdict; /* the greatest loss, or that of the sum; or VERDICT_NONE */
+	size_t n;
+	struct finding items[FINDINGS_MAX];
+};
+
+void findings_of_snapshot(const struct snapshot *snapshot, struct findings *findings);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#ifndef PMCTOP_FINDING_INTERNAL_H
+#define PMCTOP_FINDING_INTERNAL_H
+
+#include "core/view/finding.h"
+#include "core/view/verdict_internal.h"
+
+/* Shared by core/view/finding*.c, and for these alone. */
+
+/* Adds a finding without a text; one that does not fit replaces the last. */
+struct finding *findings_add(struct findings *findings, enum verdict verdict, double cpus);
+/* finding_loss.c: writes the sentence of a loss, and its main task. */
+void finding_describe_loss(const struct losses *losses, struct finding *finding);
+/* finding_use.c: adds who uses the CPUs and is not the main task of a finding. */
+void findings_add_users(struct findings *findings, const struct losses *losses);
+
+#endif

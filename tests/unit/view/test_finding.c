@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+/* Which findings there are beside the greatest loss: the others, and who uses the CPUs. */
+#include "tests/unit/shared/sample.h"
+
+#include "core/view/finding.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { TASKS = 12, COMPILERS = 40 };
+
+/* A task of user 0 that ran for so many ms. */
+#define TASK(pid, ppid, name, ms) \
+	SAMPLE_TASK(pid, pid, ppid, 0, -1, name, (uint64_t)((ms)*NS_PER_MS))
+
+/* A machine of two CPUs; the rest of their time they are idle. */
+static struct snapshot *machine(const struct sample_row *tasks, size_t n)
+{
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), tasks, n);
+	uint64_t ran_ns = snapshot->totals[TALLY_TASK_CLOCK];
+	uint64_t idle_ns = u64_growth(ran_ns, snapshot->n_cpus * snapshot->interval_ns);
+
+	snapshot->totals[TALLY_TASK_CLOCK] += idle_ns;
+	snapshot->idle[TALLY_TASK_CLOCK] += idle_ns;
+	return snapshot;
+}
+
+static void check(const char *name, const struct sample_row *tasks, size_t n,
+		  const char *const *want)
+{
+	struct snapshot *snapshot = machine(tasks, n);
+	struct findings findings;
+	size_t n_want = 0;
+
+	findings_of_snapshot(snapshot, &findings);
+	for (size_t i = 0; i < findings.n && want[i]; i++, n_want++)
+		if (strcmp(findings.items[i].text, want[i]) != 0)
+			fail_msg("%s: \"%s\"", name, findings.items[i].text);
+	if (findings.n != n_want || want[n_want])
+		fail_msg("%s: %zu findings", name, findings.n);
+	snapshot_free(snapshot);
+}
+
+static void names_who_uses_the_cpus(void **state)
+{
+	static const struct {
+		const char *name;
+		struct sample_row tasks[TASKS];
+		const char *want[4];
+	} rows[] = {
+		{"one process",
+		 {TASK(77, 5, "spin", 990), TASK(78, 5, "little", 20)},
+		 {"spin (77) uses 1.0 of 2 CPUs"}},
+		{"two, the busier first",
+		 {TASK(77, 5, "spin", 700), TASK(78, 5, "hog", 900)},
+		 {"hog (78) uses 0.9 of 2 CPUs", "spin (77) uses 0.7 of 2 CPUs"}},
+		{"children of one process",
+		 {TASK(5, 1, "make", 20), TASK(77, 5, "cc1", 300), TASK(78, 5, "cc1", 320),
+		  TASK(79, 5, "cc1", 340)},
+		 {"make (5) and 3 descendants use 1.0 of 2 CPUs"}},
+		{"grandchildren, and a parent that did not run",
+		 {TASK(5, 1, "make", 20), TASK(6, 5, "sh", 1), TASK(77, 6, "cc1", 300),
+		  TASK(78, 6, "as", 320)},
+		 {"sh (6) and 2 descendants use 0.6 of 2 CPUs"}},
+		{"a process beside a build",
+		 {TASK(4, 1, "spin", 900), TASK(5, 1, "make", 20), TASK(77, 5, "cc1", 300),
+		  TASK(78, 5, "cc1", 320)},
+		 {"spin (4) uses 0.9 of 2 CPUs", "make (5) and 2 descendants use 0.6 of 2 CPUs"}},
+		{"many of nobody",
+		 {TASK(5, 1, "a", 200), TASK(6, 1, "b", 200), TASK(7, 1, "c", 200)},
+		 {"3 processes use 0.6 of 2 CPUs"}},
+		{"little", {TASK(77, 5, "spin", 450)}, {NULL}},
+		{"nothing",
+		 {TASK(77, 5, "spin", 5)},
+		 {"idle-ish: less than 5% of the CPUs' time was used"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t n = 0;
+
+		while (n < TASKS && rows[i].tasks[n].row.pid)
+			n++;
+		check(rows[i].name, rows[i].tasks, n, rows[i].want);
+	}
+}
+
+/* A figure that is not exact has its mark in the sentence, too. */
+static void marks_what_is_not_exact(void **state)
+{
+	static const struct {
+		unsigned flags;
+		uint64_t doubt_ns;
+		const char *want[2];
+	} rows[] = {
+		{0, 5 * NS_PER_MS, {"spin (77) uses 0.9 of 2 CPUs"}},
+		{0, 50 * NS_PER_MS, {"spin (77) uses ~0.9 of 2 CPUs"}},
+		{ROW_LOST, 0, {"spin (77) uses at least 0.9 of 2 CPUs"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample_row task = TASK(77, 5, "spin", 900);
+
+		task.row.flags = rows[i].flags;
+		task.row.doubt_ns = rows[i].doubt_ns;
+		check(rows[i].want[0], &task, 1, rows[i].want);
+	}
+}
+
+/* More than fit: the first ones stay. */
+static void keeps_the_greatest(void **state)
+{
+	struct sample_row tasks[FINDINGS_MAX + 2];
+	struct findings findings;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = (struct sample_row)TASK((pid_t)(10 + i), 1, "hog", 500 + i);
+	struct snapshot *snapshot = machine(tasks, ARRAY_SIZE(tasks));
+	findings_of_snapshot(snapshot, &findings);
+	assert_int_equal(findings.n, FINDINGS_MAX);
+	assert_int_equal(findings.items[0].pid, 10 + FINDINGS_MAX + 1);
+	snapshot_free(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_who_uses_the_cpus),
+		cmocka_unit_test(marks_what_is_not_exact),
+		cmocka_unit_test(keeps_the_greatest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
