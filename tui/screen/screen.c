@@ -45,7 +45,8 @@ void app_go_round(struct app *app, bool forward)
 	if (at == ROUND_SCREENS)
 		app_leave(app);
 	else
-		app_go_to(app, round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
+		app_go_to(app,
+			  round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
 }
 
 const struct screen *app_screen_below(const struct app *app)
