@@ -420,7 +420,8 @@ void out_json(const struct view *view, FILE *out)
 		put_machine(out, &snapshot->machine);
 	if (snapshot->cost.cpu_ns > 0 && snapshot->cost.wall_ns > 0)
 		put_cost(out, &snapshot->cost);
-	put_findings(out, &findings);
+	if (!snapshot->run)
+		put_findings(out, &findings);
 	fprintf(out, ",\"lost_records\":%" PRIu64 ",\"notes\":[", snapshot->lost_records);
 	for (size_t i = 0; i < snapshot->n_notes; i++) {
 		fputs(i > 0 ? "," : "", out);

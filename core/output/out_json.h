@@ -42,12 +42,12 @@
  *
  * "verdict" is what limits a task (verdict_word), or null if too little is counted, or if the task
  * hardly ran and nothing held it up. The verdict of the totals is the greatest loss of the
- * machine, or of the target: the first finding's. Without a loss it is that of the sum of all rows.
+ * machine, or of the target: the first one's. Without a loss it is that of the sum of all rows.
  * It is null if too much CPU time could not be attributed to rows.
  *
  * "findings" are what costs the machine, or the target, most (core/view/finding.h), in that order.
  * "cpus": of a verdict about running, the CPUs' time that it costs, of a wait, how many threads
- * wait, and of the verdict "cpu", how many CPUs the processes use. "pid" and "tid" are its main
+ * wait, and without a verdict, how many CPUs the processes use. "pid" and "tid" are its main
  * task's, if it has one.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the

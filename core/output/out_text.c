@@ -200,8 +200,11 @@ static void put_findings(FILE *out, const struct snapshot *snapshot)
 	struct findings findings;
 
 	findings_of_snapshot(snapshot, &findings);
-	for (size_t i = 0; i < findings.n; i++)
-		fprintf(out, "finding: %s\n", findings.items[i].text);
+	for (size_t i = 0; i < findings.n; i++) {
+		fputs("finding: ", out);
+		put_printable(out, findings.items[i].text);
+		fputc('\n', out);
+	}
 }
 
 static void put_table(FILE *out, const struct view *view)

@@ -4,12 +4,12 @@
 
 #include "core/base/text.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 struct finding *findings_add(struct findings *findings, enum verdict verdict, double cpus)
 {
-	if (findings->n == FINDINGS_MAX)
-		findings->n--;
+	assert(findings->n < FINDINGS_MAX);
 	struct finding *finding = &findings->items[findings->n++];
 
 	*finding = (struct finding){.verdict = verdict, .cpus = cpus};
@@ -27,16 +27,18 @@ static void add_unattributed(struct findings *findings, const struct snapshot *s
 		 percent);
 }
 
-static void add_losses(struct findings *findings, const struct losses *losses)
+/* Adds those that cost CPU time, or those that do not: waits while all CPUs were busy. */
+static void add_losses(struct findings *findings, const struct losses *losses, bool cost)
 {
 	const double interval_ns = (double)losses->judge->snapshot->interval_ns;
 	bool told[VERDICTS] = {false};
 	enum verdict verdict;
 
-	while ((verdict = losses_greatest(losses, told)) != VERDICT_NONE &&
-	       findings->n < FINDINGS_MAX) {
+	while ((verdict = losses_greatest(losses, told)) != VERDICT_NONE) {
 		told[verdict] = true;
-		finding_describe_loss(losses, findings_add(findings, verdict,
+		if ((losses->ns[verdict] > 0) == cost && findings->n < FINDINGS_MAX)
+			finding_describe_loss(losses,
+					      findings_add(findings, verdict,
 							   losses->held_ns[verdict] / interval_ns));
 	}
 }
@@ -69,20 +71,24 @@ static void add_sum(struct findings *findings, const struct judge *judge)
 static void add_all(struct findings *findings, const struct losses *losses)
 {
 	const struct snapshot *snapshot = losses->judge->snapshot;
+	const bool none[VERDICTS] = {false};
+	bool lost = losses_greatest(losses, none) != VERDICT_NONE;
 
-	if (snapshot_rows_too_low(snapshot)) {
+	if (!lost && losses_are_idle(losses)) {
+		struct finding *finding = findings_add(findings, VERDICT_IDLE, 0);
+		text_copy(finding->text, sizeof(finding->text),
+			  "idle-ish: less than 5% of the CPUs' time was used");
+	} else if (snapshot_rows_too_low(snapshot)) {
 		add_unattributed(findings, snapshot);
 		return;
+	} else {
+		add_losses(findings, losses, true);
+		if (findings->n == 0)
+			add_sum(findings, losses->judge);
 	}
-	add_losses(findings, losses);
-	if (findings->n == 0 && losses_are_idle(losses))
-		text_copy(findings_add(findings, VERDICT_IDLE, 0)->text,
-			  sizeof(findings->items->text),
-			  "idle-ish: less than 5% of the CPUs' time was used");
-	else if (findings->n == 0)
-		add_sum(findings, losses->judge);
 	findings->verdict = findings->n > 0 ? findings->items[0].verdict : VERDICT_NONE;
-	findings_add_users(findings, losses);
+	add_losses(findings, losses, false);
+	findings_add_consumers(findings, losses);
 }
 
 static void add_profile(struct findings *findings, const struct snapshot *snapshot)
@@ -104,6 +110,8 @@ void findings_of_snapshot(const struct snapshot *snapshot, struct findings *find
 		add_profile(findings, snapshot);
 		return;
 	}
+	if (snapshot->interval_ns == 0)
+		return;
 	judge_init(&judge, snapshot);
 	losses_init(&losses, &judge);
 	add_all(findings, &losses);

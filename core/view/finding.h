@@ -15,7 +15,7 @@
  * CPUs. Without such a loss, the verdict of the sum of all rows; it begins with "the target is", or
  * with "your tasks are" if only the user's tasks are counted.
  *
- * Then who uses the CPUs and has no sentence yet: each process that used half a CPU, and the
+ * Then what uses the CPUs and is in no sentence yet: each process that used half a CPU, and the
  * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs".
  *
  * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
@@ -24,9 +24,9 @@
 enum { FINDINGS_MAX = 8 };
 
 struct finding {
-	enum verdict verdict; /* VERDICT_CPU: who uses the CPUs; VERDICT_NONE: rows are too low */
-	/* Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of
-	 * VERDICT_CPU, CPUs that are used. Means of the interval; 0 if it is no loss. */
+	enum verdict verdict; /* VERDICT_NONE: use of CPUs, a profile's, or rows are too low */
+	/* Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of no
+	 * verdict, CPUs that are used. Means of the interval; 0 if it is no loss. */
 	double cpus;
 	pid_t pid, tid; /* of its main task; 0: none */
 	char text[256]; /* printable */

@@ -7,11 +7,11 @@
 
 /* Shared by core/view/finding*.c, and for these alone. */
 
-/* Adds a finding without a text; one that does not fit replaces the last. */
+/* Adds a finding without a text. There must be room. */
 struct finding *findings_add(struct findings *findings, enum verdict verdict, double cpus);
 /* finding_loss.c: writes the sentence of a loss, and its main task. */
 void finding_describe_loss(const struct losses *losses, struct finding *finding);
-/* finding_use.c: adds who uses the CPUs and is not the main task of a finding. */
-void findings_add_users(struct findings *findings, const struct losses *losses);
+/* finding_use.c: adds what uses the CPUs and is in no finding yet. */
+void findings_add_consumers(struct findings *findings, const struct losses *losses);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who uses the CPUs: a busy CPU is never without a sentence. A process that used half a CPU is
- * named. Of the rest, which may be many short processes, the ancestor that has most of it below it.
+ * What uses the CPUs: a busy CPU is never without a sentence. A process is named that used half a
+ * CPU beside what findings about running have of it. Of the rest, which may be many short
+ * processes, the lowest ancestor is named that has most of it below it.
  */
 #include "core/view/finding_internal.h"
 
+#include "core/base/hash_table.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/snapshot/rollup.h"
@@ -12,197 +14,261 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define USER_CPUS 0.5 /* a process, or all others together, with less has no sentence */
-#define MOST      0.8 /* an ancestor of so much of the rest is named */
+#define LEAST_CPUS 0.5 /* a process, or all others together, with less has no sentence */
+#define MOST       0.8 /* an ancestor of so much of the rest is named */
 
-/* The processes as a tree, and what each used itself. */
-struct users {
-	const struct snapshot *snapshot;
-	struct rows tree;    /* with the sums of the descendants; owned */
-	uint64_t *own_ns;    /* without them; owned */
-	bool *named;         /* has a sentence; owned */
-	uint64_t *rest_ns;   /* of all below it, and itself, that have none; owned */
-	size_t *descendants; /* of these; owned */
+enum {
+	KTHREADD = 2,     /* neither the first process nor this one names its descendants */
+	ANCESTORS = 1000, /* so many are looked at, above each process */
 };
 
-static uint64_t tree_ns(const struct users *users, size_t i)
-{
-	return rows_tally(users->snapshot->columns, &users->tree, i)[TALLY_TASK_CLOCK];
-}
+/* A process, without what findings have of it. */
+struct consumer {
+	struct figure percent; /* of a CPU */
+	bool named;            /* has a sentence */
+	/* Of all without a sentence, of it and below it. */
+	struct figure rest;
+	size_t descendants, named_below;
+};
 
-static void users_init(struct users *users, const struct snapshot *snapshot)
-{
-	*users = (struct users){.snapshot = snapshot};
-	rollup_tallies(snapshot, ROLLUP_TREE, &users->tree);
-	const size_t n = users->tree.n;
-	users->own_ns = xcalloc(n, sizeof(*users->own_ns));
-	users->named = xcalloc(n, sizeof(*users->named));
-	users->rest_ns = xcalloc(n, sizeof(*users->rest_ns));
-	users->descendants = xcalloc(n, sizeof(*users->descendants));
-	for (size_t i = 0; i < n; i++)
-		users->own_ns[i] = tree_ns(users, i);
-	for (size_t i = 0; i < n; i++)
-		if (users->tree.parents[i] != SIZE_MAX) {
-			uint64_t *own_ns = &users->own_ns[users->tree.parents[i]];
-			*own_ns = u64_growth(tree_ns(users, i), *own_ns);
-		}
-}
+struct consumers {
+	const struct snapshot *snapshot;
+	struct rows tree;       /* owned */
+	struct consumer *items; /* one for each row; owned */
+};
 
-static void users_fini(struct users *users)
-{
-	free(users->own_ns);
-	free(users->named);
-	free(users->rest_ns);
-	free(users->descendants);
-	rows_fini(&users->tree);
-}
-
-static bool is_told(const struct findings *findings, pid_t pid)
+static bool has_finding(const struct findings *findings, enum verdict verdict)
 {
 	for (size_t i = 0; i < findings->n; i++)
-		if (findings->items[i].pid == pid)
+		if (findings->items[i].verdict == verdict)
 			return true;
 	return false;
 }
 
-/* " use 1.9 of 2 CPUs"; before a lower bound " at least", before an estimate "~". */
-static void append_use(struct finding *finding, const struct users *users, size_t n,
-		       enum figure_state state)
+/* Whether a finding is about what the thread does while it runs. */
+static bool is_covered(const struct findings *findings, enum verdict verdict)
 {
-	const size_t cpus = users->snapshot->n_cpus;
-	char number[40], text[80];
+	enum verdict_cost cost = verdict_cost(verdict);
 
-	text_fixed(number, sizeof(number), finding->cpus, 1);
-	snprintf(text, sizeof(text), " use%s %s%s of %zu CPU%s", n == 1 ? "s" : "",
-		 state == FIGURE_LOST ? "at least " : figure_mark(state), number, cpus,
-		 cpus == 1 ? "" : "s");
-	verdict_append(finding->text, sizeof(finding->text), text);
+	return (cost == COST_CPU_TIME || cost == COST_STALLS) && has_finding(findings, verdict);
 }
 
-/* The state of the row's CPU time. */
-static enum figure_state state_of(const struct users *users, size_t i)
+/* %CPU of a thread. Without that column: of its time, which may be a lower bound. */
+static struct figure thread_percent(const struct snapshot *snapshot, size_t i)
 {
-	const struct row *row = &users->tree.items[i];
+	const struct columns *columns = snapshot->columns;
+	const uint64_t *tally = rows_tally(columns, &snapshot->threads, i);
+	int metric = columns_metric(columns, "cpu_percent");
 
-	if (row->flags & ROW_LOST)
-		return FIGURE_LOST;
-	return row_doubt(row, rows_tally(users->snapshot->columns, &users->tree, i)) > 0
-		       ? FIGURE_SCALED
-		       : FIGURE_VALID;
+	if (metric >= 0)
+		return rows_figures(columns, &snapshot->threads, i)[metric];
+	return (struct figure){
+		.value = 100 * (double)tally[TALLY_TASK_CLOCK] / (double)snapshot->interval_ns,
+		.share = 1,
+		.state = snapshot->threads.items[i].flags & ROW_LOST ? FIGURE_LOST : FIGURE_VALID,
+	};
 }
 
-/* "spin (77) uses 1.0 of 2 CPUs", "make (77) and 312 descendants use 1.9 of 2 CPUs" */
-static void add_user(struct findings *findings, const struct users *users, size_t i, uint64_t ns)
+static void add_threads(struct consumers *consumers, const struct findings *findings,
+			const struct losses *losses)
 {
-	const struct row *row = &users->tree.items[i];
-	const size_t n = users->descendants[i];
-	struct finding *finding = findings_add(findings, VERDICT_CPU,
-					       (double)ns / (double)users->snapshot->interval_ns);
-	char pid[24], below[48] = "";
+	const struct snapshot *snapshot = consumers->snapshot;
+	struct hash_table index;
+
+	hash_table_init(&index, consumers->tree.n);
+	for (size_t i = 0; i < consumers->tree.n; i++)
+		hash_table_add(&index, (uint32_t)consumers->tree.items[i].pid)->number = i + 1;
+	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
+		size_t at =
+			hash_table_slot(&index, (uint32_t)snapshot->threads.items[i].pid)->number;
+		struct figure percent = thread_percent(snapshot, i);
+
+		if (at > 0 && figure_known(percent) &&
+		    !is_covered(findings, (enum verdict)losses->verdicts[i]))
+			consumers->items[at - 1].percent =
+				figure_sum(consumers->items[at - 1].percent, percent);
+	}
+	hash_table_fini(&index);
+}
+
+static void consumers_init(struct consumers *consumers, const struct findings *findings,
+			   const struct losses *losses)
+{
+	*consumers = (struct consumers){.snapshot = losses->judge->snapshot};
+	rollup_tallies(consumers->snapshot, ROLLUP_TREE, &consumers->tree);
+	consumers->items = xcalloc(consumers->tree.n, sizeof(*consumers->items));
+	for (size_t i = 0; i < consumers->tree.n; i++)
+		consumers->items[i].percent = consumers->items[i].rest = figure_exact(0);
+	add_threads(consumers, findings, losses);
+}
+
+static void consumers_fini(struct consumers *consumers)
+{
+	free(consumers->items);
+	rows_fini(&consumers->tree);
+}
+
+static void append_name(struct finding *finding, const struct row *row)
+{
+	char pid[24];
 
 	finding->pid = finding->tid = row->pid;
 	verdict_append_comm(finding->text, sizeof(finding->text), row);
 	snprintf(pid, sizeof(pid), " (%d)", row->pid);
 	verdict_append(finding->text, sizeof(finding->text), pid);
-	if (n > 0)
-		snprintf(below, sizeof(below), " and %zu descendant%s", n, n == 1 ? "" : "s");
-	verdict_append(finding->text, sizeof(finding->text), below);
-	append_use(finding, users, 1 + n, state_of(users, i));
 }
 
-/* Names the processes with half a CPU, the busiest first. */
-static void add_processes(struct findings *findings, struct users *users)
+/* " use 1.9 of 2 CPUs"; before a lower bound " at least", before an estimate "~". */
+static void append_use(struct finding *finding, const struct consumers *consumers, bool several,
+		       enum figure_state state)
 {
-	const double least_ns = USER_CPUS * (double)users->snapshot->interval_ns;
+	const size_t cpus = consumers->snapshot->n_cpus;
+	char number[40], of[40] = "", text[120];
 
+	text_fixed(number, sizeof(number), finding->cpus, 1);
+	if (finding->cpus <= (double)cpus)
+		snprintf(of, sizeof(of), " of %zu", cpus);
+	snprintf(text, sizeof(text), " use%s %s%s%s CPU%s", several ? "" : "s",
+		 state == FIGURE_LOST ? "at least " : figure_mark(state), number, of,
+		 cpus == 1 ? "" : "s");
+	verdict_append(finding->text, sizeof(finding->text), text);
+}
+
+/* Names the processes with half a CPU, the busiest first: "spin (77) uses 1.0 of 2 CPUs". */
+static void add_processes(struct findings *findings, struct consumers *consumers)
+{
 	while (findings->n < FINDINGS_MAX) {
 		size_t best = SIZE_MAX;
 
-		for (size_t i = 0; i < users->tree.n; i++)
-			if (!users->named[i] && (double)users->own_ns[i] >= least_ns &&
-			    (best == SIZE_MAX || users->own_ns[i] > users->own_ns[best]))
+		for (size_t i = 0; i < consumers->tree.n; i++) {
+			const struct consumer *item = &consumers->items[i];
+
+			if (consumers->tree.items[i].pid > 0 && !item->named &&
+			    item->percent.value >= 100 * LEAST_CPUS &&
+			    (best == SIZE_MAX ||
+			     item->percent.value > consumers->items[best].percent.value))
 				best = i;
+		}
 		if (best == SIZE_MAX)
 			return;
-		users->named[best] = true;
-		if (!is_told(findings, users->tree.items[best].pid))
-			add_user(findings, users, best, users->own_ns[best]);
+		struct consumer *item = &consumers->items[best];
+		struct finding *finding =
+			findings_add(findings, VERDICT_NONE, item->percent.value / 100);
+		item->named = true;
+		append_name(finding, &consumers->tree.items[best]);
+		append_use(finding, consumers, false, item->percent.state);
 	}
 }
 
-/* Adds up what has no sentence, below each row. Returns the sum. */
-static uint64_t sum_rest(struct users *users)
+/* Adds up what has no sentence, below each row. */
+static struct figure sum_rest(struct consumers *consumers, size_t *n)
 {
-	uint64_t all_ns = 0;
+	struct figure all = figure_exact(0);
 
-	for (size_t i = 0; i < users->tree.n; i++) {
-		if (users->named[i] || users->own_ns[i] == 0)
+	*n = 0;
+	for (size_t i = 0; i < consumers->tree.n; i++) {
+		struct consumer *item = &consumers->items[i];
+		size_t up = consumers->tree.parents[i];
+
+		if (!item->named && item->percent.value <= 0)
 			continue;
-		all_ns += users->own_ns[i];
-		users->rest_ns[i] += users->own_ns[i];
-		for (size_t up = users->tree.parents[i]; up != SIZE_MAX;
-		     up = users->tree.parents[up]) {
-			users->rest_ns[up] += users->own_ns[i];
-			users->descendants[up]++;
+		if (!item->named) {
+			all = figure_sum(all, item->percent);
+			item->rest = figure_sum(item->rest, item->percent);
+			++*n;
+		}
+		for (unsigned k = 0; k < ANCESTORS && up != SIZE_MAX; k++) {
+			struct consumer *above = &consumers->items[up];
+
+			above->named_below += item->named;
+			above->descendants += !item->named;
+			if (!item->named)
+				above->rest = figure_sum(above->rest, item->percent);
+			up = consumers->tree.parents[up];
 		}
 	}
-	return all_ns;
+	return all;
 }
 
-/* Returns the lowest row that has most of the rest; SIZE_MAX: none but the first process. */
-static size_t common_ancestor(const struct users *users, uint64_t all_ns)
+static unsigned depth(const struct consumers *consumers, size_t i)
+{
+	unsigned depth = 0;
+
+	while (depth < ANCESTORS && (i = consumers->tree.parents[i]) != SIZE_MAX)
+		depth++;
+	return depth;
+}
+
+/* Returns the lowest row that has most of the rest below it; SIZE_MAX: none that tells anything. */
+static size_t common_ancestor(const struct consumers *consumers, double all)
 {
 	size_t best = SIZE_MAX;
+	unsigned best_depth = 0;
 
-	for (size_t i = 0; i < users->tree.n; i++)
-		if (users->tree.items[i].pid > 1 &&
-		    (double)users->rest_ns[i] >= MOST * (double)all_ns &&
-		    (best == SIZE_MAX || users->descendants[i] < users->descendants[best]))
+	for (size_t i = 0; i < consumers->tree.n; i++) {
+		if (consumers->tree.items[i].pid <= KTHREADD ||
+		    consumers->items[i].descendants == 0 ||
+		    consumers->items[i].rest.value < MOST * all)
+			continue;
+		if (best == SIZE_MAX || depth(consumers, i) > best_depth) {
 			best = i;
+			best_depth = depth(consumers, i);
+		}
+	}
 	return best;
 }
 
-/* "45 other processes use 1.2 of 2 CPUs" */
-static void add_others(struct findings *findings, const struct users *users, uint64_t all_ns)
+/* "make (77) and 312 descendants", "312 descendants of make (77)" if it has a sentence of its own
+ */
+static void append_family(struct finding *finding, const struct consumers *consumers, size_t i)
 {
-	struct finding *finding = findings_add(
-		findings, VERDICT_CPU, (double)all_ns / (double)users->snapshot->interval_ns);
-	enum figure_state state = FIGURE_VALID;
-	size_t n = 0;
+	const struct consumer *item = &consumers->items[i];
+	char text[64];
 
-	for (size_t i = 0; i < users->tree.n; i++)
-		if (!users->named[i] && users->own_ns[i] > 0) {
-			state = figure_worse(state, state_of(users, i));
-			n++;
-		}
-	snprintf(finding->text, sizeof(finding->text), "%zu %sprocess%s", n,
-		 findings->n > 1 ? "other " : "", n == 1 ? "" : "es");
-	append_use(finding, users, n, state);
+	if (!item->named)
+		append_name(finding, &consumers->tree.items[i]);
+	snprintf(text, sizeof(text), "%s%zu %sdescendant%s%s", item->named ? "" : " and ",
+		 item->descendants, item->named_below > 0 ? "other " : "",
+		 item->descendants == 1 ? "" : "s", item->named ? " of " : "");
+	verdict_append(finding->text, sizeof(finding->text), text);
+	if (item->named)
+		append_name(finding, &consumers->tree.items[i]);
 }
 
-static void add_rest(struct findings *findings, struct users *users)
+/* "make (77) and 312 descendants use 1.9 of 2 CPUs", or "45 other processes use 1.2 of 2 CPUs" */
+static void add_rest(struct findings *findings, struct consumers *consumers)
 {
-	uint64_t all_ns = sum_rest(users);
+	char text[48];
+	size_t n;
+	struct figure rest = sum_rest(consumers, &n);
 
-	if ((double)all_ns < USER_CPUS * (double)users->snapshot->interval_ns)
+	if (rest.value < 100 * LEAST_CPUS)
 		return;
-	size_t ancestor = common_ancestor(users, all_ns);
-	if (ancestor == SIZE_MAX)
-		add_others(findings, users, all_ns);
-	else if (!is_told(findings, users->tree.items[ancestor].pid))
-		add_user(findings, users, ancestor, users->rest_ns[ancestor]);
+	size_t ancestor = common_ancestor(consumers, rest.value);
+	if (ancestor != SIZE_MAX)
+		rest = consumers->items[ancestor].rest;
+	struct finding *finding = findings_add(findings, VERDICT_NONE, rest.value / 100);
+	if (ancestor != SIZE_MAX) {
+		append_family(finding, consumers, ancestor);
+	} else {
+		snprintf(text, sizeof(text), "%zu %sprocess%s", n, findings->n > 1 ? "other " : "",
+			 n == 1 ? "" : "es");
+		verdict_append(finding->text, sizeof(finding->text), text);
+	}
+	append_use(finding, consumers, ancestor != SIZE_MAX || n > 1, rest.state);
 }
 
-void findings_add_users(struct findings *findings, const struct losses *losses)
+void findings_add_consumers(struct findings *findings, const struct losses *losses)
 {
-	const struct snapshot *snapshot = losses->judge->snapshot;
-	struct users users;
+	const double least_ns = LEAST_CPUS * (double)losses->judge->snapshot->interval_ns;
+	struct consumers consumers;
 
-	if ((double)losses->rows_ns < USER_CPUS * (double)snapshot->interval_ns)
+	if ((double)losses->rows_ns < least_ns)
 		return;
-	users_init(&users, snapshot);
-	add_processes(findings, &users);
-	if (findings->n < FINDINGS_MAX)
-		add_rest(findings, &users);
-	users_fini(&users);
+	consumers_init(&consumers, findings, losses);
+	add_processes(findings, &consumers);
+	/* What a finding has of forks is of the processes that were started. */
+	if (findings->n < FINDINGS_MAX && !has_finding(findings, VERDICT_FORKS))
+		add_rest(findings, &consumers);
+	consumers_fini(&consumers);
 }

@@ -3,7 +3,7 @@
  * What the verdicts of all threads cost the machine or the target, in CPU time, so that they can be
  * compared. A verdict about running costs the CPU time of its threads, of stalled ones only what is
  * lost. Tasks that wait for a CPU would run on all CPUs at most. Tasks that are blocked would run
- * on CPUs that were idle meanwhile: with a busy machine their wait is no loss.
+ * on CPUs that were idle meanwhile: with a busy machine their wait costs nothing, but counts.
  */
 #include "core/view/verdict_internal.h"
 
@@ -123,7 +123,7 @@ static bool stands_out(const struct losses *losses, enum verdict verdict)
 	return false;
 }
 
-/* Waits that are no loss of CPU time come last, the longest first. */
+/* Waits that cost no CPU time come last, the longest first. */
 static bool costs_more(const struct losses *losses, size_t a, size_t b)
 {
 	if (losses->ns[a] != losses->ns[b])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which findings there are beside the greatest loss: the others, and who uses the CPUs. */
+/* Which findings there are beside the greatest loss: the others, and what uses the CPUs. */
 #include "tests/unit/shared/sample.h"
 
 #include "core/view/finding.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { TASKS = 12, COMPILERS = 40 };
+enum { TASKS = 12 };
 
 /* A task of user 0 that ran for so many ms. */
 #define TASK(pid, ppid, name, ms) \
@@ -45,7 +45,7 @@ static void check(const char *name, const struct sample_row *tasks, size_t n,
 	snapshot_free(snapshot);
 }
 
-static void names_who_uses_the_cpus(void **state)
+static void names_what_uses_the_cpus(void **state)
 {
 	static const struct {
 		const char *name;
@@ -70,8 +70,26 @@ static void names_who_uses_the_cpus(void **state)
 		 {TASK(4, 1, "spin", 900), TASK(5, 1, "make", 20), TASK(77, 5, "cc1", 300),
 		  TASK(78, 5, "cc1", 320)},
 		 {"spin (4) uses 0.9 of 2 CPUs", "make (5) and 2 descendants use 0.6 of 2 CPUs"}},
-		{"many of nobody",
+		{"many of the first process",
 		 {TASK(5, 1, "a", 200), TASK(6, 1, "b", 200), TASK(7, 1, "c", 200)},
+		 {"3 processes use 0.6 of 2 CPUs"}},
+		{"descendants of a process with a sentence of its own",
+		 {TASK(5, 1, "master", 900), TASK(77, 5, "worker", 300),
+		  TASK(78, 5, "worker", 320)},
+		 {"master (5) uses 0.9 of 2 CPUs",
+		  "2 descendants of master (5) use 0.6 of 2 CPUs"}},
+		{"beside a named descendant",
+		 {TASK(5, 1, "make", 20), TASK(76, 5, "cc1", 900), TASK(77, 5, "cc1", 300),
+		  TASK(78, 5, "cc1", 320)},
+		 {"cc1 (76) uses 0.9 of 2 CPUs",
+		  "make (5) and 2 other descendants use 0.6 of 2 CPUs"}},
+		{"below one that ran a little",
+		 {TASK(3, 1, "sshd", 1), TASK(5, 3, "make", 0), TASK(77, 5, "cc1", 300),
+		  TASK(78, 5, "cc1", 320)},
+		 {"make (5) and 2 descendants use 0.6 of 2 CPUs"}},
+		{"kernel threads",
+		 {TASK(2, 0, "kthreadd", 1), TASK(77, 2, "kworker", 300),
+		  TASK(78, 2, "kworker", 320)},
 		 {"3 processes use 0.6 of 2 CPUs"}},
 		{"little", {TASK(77, 5, "spin", 450)}, {NULL}},
 		{"nothing",
@@ -131,7 +149,7 @@ static void keeps_the_greatest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_who_uses_the_cpus),
+		cmocka_unit_test(names_what_uses_the_cpus),
 		cmocka_unit_test(marks_what_is_not_exact),
 		cmocka_unit_test(keeps_the_greatest),
 	};

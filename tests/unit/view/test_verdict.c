@@ -652,7 +652,7 @@ static enum verdict first_finding(const struct snapshot *snapshot, char text[256
 	struct findings findings;
 
 	findings_of_snapshot(snapshot, &findings);
-	bool has = findings.n > 0 && findings.verdict == findings.items[0].verdict;
+	bool has = findings.n > 0 && findings.verdict != VERDICT_NONE;
 	text_copy(text, 256, has ? findings.items[0].text : "");
 	return findings.verdict;
 }
@@ -874,8 +874,8 @@ static void describes_waits(void **state)
 		 {{77, "mutex", .cpu = 10, .lock = 90, .copies = 3},
 		  {5, "spin", .cpu = 80},
 		  {6, "spin", .cpu = 80}},
-		 .want = VERDICT_LOCK,
-		 .sentence = "mutex (77) waits for a lock 90 % of the time in 4 threads"},
+		 .want = VERDICT_NONE,
+		 .sentence = ""},
 		{"vfork",
 		 {{77, "vforker", .cpu = 1, .d = 91}},
 		 .want = VERDICT_BLOCKED,
@@ -948,6 +948,28 @@ static void describes_waits(void **state)
 			fail_msg("%s: %s", rows[i].name, text);
 		snapshot_free(snapshot);
 	}
+}
+
+/* A lock costs no CPU time while all CPUs are busy. Its sentence is there. */
+static void tells_waits_beside_busy_cpus(void **state)
+{
+	static const struct waiting_task tasks[] = {
+		{77, "mutex", .cpu = 10, .lock = 90, .copies = 3},
+		{5, "spin", .cpu = 80},
+		{6, "spin", .cpu = 80},
+		{0},
+	};
+	struct snapshot *snapshot = waiting_snapshot(tasks);
+	struct findings findings;
+
+	(void)state;
+	findings_of_snapshot(snapshot, &findings);
+	assert_int_equal(findings.verdict, VERDICT_NONE);
+	assert_int_equal(findings.items[0].verdict, VERDICT_LOCK);
+	assert_string_equal(findings.items[0].text,
+			    "mutex (77) waits for a lock 90 % of the time in 4 threads");
+	assert_string_equal(findings.items[1].text, "spin (5) uses 0.8 of 2 CPUs");
+	snapshot_free(snapshot);
 }
 
 /* Of waits, the sentence about a row has what caused them. */
@@ -1072,6 +1094,7 @@ int main(void)
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
 		cmocka_unit_test(describes_waits),
+		cmocka_unit_test(tells_waits_beside_busy_cpus),
 		cmocka_unit_test(explains_causes),
 		cmocka_unit_test(agrees_with_stall_percent),
 		cmocka_unit_test(sorts),
