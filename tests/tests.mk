@@ -146,7 +146,9 @@ THREAD_SCRIPTS := live/record_test live/listen live/replay_test terminal/replay 
 UNVALGRINDED := tests/program/ test_sweep test_kill_while_writing test_tui_server test_tui_screens \
 	test_tui_long_day test_history test_view$$ test_replay$$ test_replay_bytes test_metric$$ \
 	test_output_day test_large_machines test_refresh_accuracy test_scaled_counts test_waits \
-	test_limited_metrics test_tui_ending test_fiber test_engine_config
+	test_limited_metrics test_tui_ending test_fiber test_engine_config test_tui_encode \
+	test_replay_facts test_looks test_limited_machines test_tui_simulated test_engine_groups \
+	test_metric_forms
 
 ## The gate: test and check
 
