@@ -374,15 +374,13 @@ static void put_system(const struct out_code *code, FILE *out)
 	const struct view *view = code->view;
 	const struct snapshot *snapshot = view->snapshot;
 	const struct columns *columns = snapshot->columns;
-	struct findings findings;
 	struct out_sums sums;
 
-	findings_of_snapshot(snapshot, &findings);
 	out_sums_init(view, &sums);
 	const struct csv_row system = {
 		.scope = "system",
 		.cpu = -1,
-		.verdict = findings.verdict,
+		.verdict = findings_verdict(snapshot),
 		.lost_records = &snapshot->lost_records,
 		.counts = {.columns = columns,
 			   .tally = snapshot->totals,

@@ -42,7 +42,7 @@
  *
  * "verdict" is what limits a task (verdict_word), or null if too little is counted, or if the task
  * hardly ran and nothing held it up. The verdict of the totals is the greatest loss of the
- * machine, or of the target: the first one's. Without a loss it is that of the sum of all rows.
+ * machine, or of the target. Without a loss it is the verdict of the sum of all rows.
  * It is null if too much CPU time could not be attributed to rows.
  *
  * "findings" are what costs the machine, or the target, most (core/view/finding.h), in that order.

@@ -432,31 +432,44 @@ static void add_to_parent(const struct columns *columns, const struct adding *ad
 		  rows_tally(columns, rows, from));
 }
 
-/* Adds each row to its parent once all its children are added to it. */
-static void add_descendants(const struct columns *columns, const struct adding *adding)
+size_t *rollup_leaves_first(const struct rows *tree)
 {
-	struct rows *rows = adding->rows;
-	unsigned *children = xcalloc(rows->n, sizeof(*children));
+	unsigned *children = xcalloc(tree->n, sizeof(*children));
+	size_t *order = xcalloc(tree->n, sizeof(*order)), n = 0;
 
-	for (size_t i = 0; i < rows->n; i++)
-		if (rows->parents[i] != NO_PARENT)
-			children[rows->parents[i]]++;
-	for (size_t i = 0; i < rows->n; i++) {
-		/*
-		 * A row becomes a leaf once: here, or below, after its last child was added to it.
-		 */
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->parents[i] != NO_PARENT)
+			children[tree->parents[i]]++;
+	for (size_t i = 0; i < tree->n; i++) {
+		/* A row becomes a leaf once: here, or below, after its last child. */
 		for (size_t at = i; children[at] == 0;) {
-			size_t above = rows->parents[at];
+			size_t above = tree->parents[at];
+
+			order[n++] = at;
 			children[at] = UINT32_MAX;
 			if (above == NO_PARENT)
 				break;
-			add_to_parent(columns, adding, at, above);
-			adding->passes[above] |= adding->passes[at];
 			children[above]--;
 			at = above;
 		}
 	}
 	free(children);
+	return order;
+}
+
+static void add_descendants(const struct columns *columns, const struct adding *adding)
+{
+	size_t *order = rollup_leaves_first(adding->rows);
+
+	for (size_t i = 0; i < adding->rows->n; i++) {
+		size_t at = order[i], above = adding->rows->parents[at];
+
+		if (above == NO_PARENT)
+			continue;
+		add_to_parent(columns, adding, at, above);
+		adding->passes[above] |= adding->passes[at];
+	}
+	free(order);
 }
 
 static void make_tree(const struct adding *adding, const struct columns *columns)

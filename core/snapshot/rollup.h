@@ -74,6 +74,10 @@ void rollup_rows(const struct snapshot *snapshot, enum rollup by, const struct r
  */
 void rollup_tallies(const struct snapshot *snapshot, enum rollup by, struct rows *rows);
 
+/* Returns the indices of a tree's rows, each behind those of its descendants. The caller frees
+ * them. */
+size_t *rollup_leaves_first(const struct rows *tree);
+
 /*
  * Describes the row of a process by its main thread, which need not have run, or by another one
  * while the main thread is unknown. Keeps what is summed: threads, ROW_LOST and doubt_ns.

@@ -27,22 +27,6 @@ static void add_unattributed(struct findings *findings, const struct snapshot *s
 		 percent);
 }
 
-/* Adds those that cost CPU time, or those that do not: waits while all CPUs were busy. */
-static void add_losses(struct findings *findings, const struct losses *losses, bool cost)
-{
-	const double interval_ns = (double)losses->judge->snapshot->interval_ns;
-	bool told[VERDICTS] = {false};
-	enum verdict verdict;
-
-	while ((verdict = losses_greatest(losses, told)) != VERDICT_NONE) {
-		told[verdict] = true;
-		if ((losses->ns[verdict] > 0) == cost && findings->n < FINDINGS_MAX)
-			finding_describe_loss(losses,
-					      findings_add(findings, verdict,
-							   losses->held_ns[verdict] / interval_ns));
-	}
-}
-
 /* Returns the subject of the sentence, or "" if it is the machine. */
 static const char *scope_prefix(const struct snapshot *snapshot)
 {
@@ -51,44 +35,114 @@ static const char *scope_prefix(const struct snapshot *snapshot)
 	return snapshot->targeted ? "the target is " : "your tasks are ";
 }
 
-static void add_sum(struct findings *findings, const struct judge *judge)
+/* The losses of a snapshot in their order, and the sum of all rows. */
+struct triage {
+	struct judge judge;
+	struct losses losses;
+	enum verdict order[VERDICTS];
+	size_t n;
+	struct verdict_subject sum;
+};
+
+static void triage_init(struct triage *triage, const struct snapshot *snapshot)
 {
-	const struct snapshot *snapshot = judge->snapshot;
-	const struct verdict_subject sum = {
+	judge_init(&triage->judge, snapshot);
+	losses_init(&triage->losses, &triage->judge);
+	triage->n = losses_order(&triage->losses, triage->order);
+	triage->sum = (struct verdict_subject){
 		.figures = snapshot->target_figures ? snapshot->target_figures : snapshot->figures,
 		.cpus = snapshot->target_figures ? 0 : (unsigned)snapshot->n_cpus,
 	};
-	const struct judgement judgement = judge_subject(judge, &sum);
+}
 
-	if (judgement.verdict == VERDICT_NONE || judgement.rule < 0)
+static bool is_idle(const struct triage *triage)
+{
+	return triage->n == 0 && losses_are_idle(&triage->losses);
+}
+
+/* Whether a loss costs CPU time. */
+static bool has_loss(const struct triage *triage)
+{
+	return triage->n > 0 && triage->losses.ns[triage->order[0]] > 0;
+}
+
+static enum verdict triage_verdict(const struct triage *triage)
+{
+	if (is_idle(triage))
+		return VERDICT_IDLE;
+	if (snapshot_rows_too_low(triage->judge.snapshot))
+		return VERDICT_NONE;
+	return has_loss(triage) ? triage->order[0]
+				: judge_subject(&triage->judge, &triage->sum).verdict;
+}
+
+static void add_idle(struct findings *findings)
+{
+	struct finding *finding = findings_add(findings, VERDICT_IDLE, 0);
+
+	text_copy(finding->text, sizeof(finding->text),
+		  "idle-ish: less than 5% of the CPUs' time was used");
+}
+
+static void add_sum(struct findings *findings, const struct triage *triage)
+{
+	const struct judgement judgement = judge_subject(&triage->judge, &triage->sum);
+
+	if (judgement.verdict == VERDICT_NONE)
 		return;
 	struct finding *finding = findings_add(findings, judgement.verdict, 0);
-	size_t length = text_copy(finding->text, sizeof(finding->text), scope_prefix(snapshot));
-	verdict_explain(judge, &judgement, &sum, finding->text + length,
+	size_t length = text_copy(finding->text, sizeof(finding->text),
+				  scope_prefix(triage->judge.snapshot));
+	verdict_explain(&triage->judge, &judgement, &triage->sum, finding->text + length,
 			sizeof(finding->text) - length);
 }
 
-static void add_all(struct findings *findings, const struct losses *losses)
+static void add_losses(struct findings *findings, const struct triage *triage)
 {
-	const struct snapshot *snapshot = losses->judge->snapshot;
-	const bool none[VERDICTS] = {false};
-	bool lost = losses_greatest(losses, none) != VERDICT_NONE;
+	const double interval_ns = (double)triage->judge.snapshot->interval_ns;
 
-	if (!lost && losses_are_idle(losses)) {
-		struct finding *finding = findings_add(findings, VERDICT_IDLE, 0);
-		text_copy(finding->text, sizeof(finding->text),
-			  "idle-ish: less than 5% of the CPUs' time was used");
+	for (size_t i = 0; i < triage->n && findings->n < FINDINGS_MAX; i++) {
+		enum verdict verdict = triage->order[i];
+
+		finding_describe_loss(&triage->losses,
+				      findings_add(findings, verdict,
+						   triage->losses.held_ns[verdict] / interval_ns));
+	}
+}
+
+static void add_all(struct findings *findings, const struct triage *triage)
+{
+	const struct snapshot *snapshot = triage->judge.snapshot;
+
+	findings->verdict = triage_verdict(triage);
+	if (is_idle(triage)) {
+		add_idle(findings);
 	} else if (snapshot_rows_too_low(snapshot)) {
 		add_unattributed(findings, snapshot);
 		return;
-	} else {
-		add_losses(findings, losses, true);
-		if (findings->n == 0)
-			add_sum(findings, losses->judge);
+	} else if (!has_loss(triage)) {
+		add_sum(findings, triage);
 	}
-	findings->verdict = findings->n > 0 ? findings->items[0].verdict : VERDICT_NONE;
-	add_losses(findings, losses, false);
-	findings_add_consumers(findings, losses);
+	add_losses(findings, triage);
+	findings_add_consumers(findings, &triage->losses);
+}
+
+/* A profile has no verdict, and an interval without length no rates. */
+static bool has_verdict(const struct snapshot *snapshot)
+{
+	return !columns_of_profile(snapshot->columns) && snapshot->interval_ns > 0;
+}
+
+enum verdict findings_verdict(const struct snapshot *snapshot)
+{
+	struct triage triage;
+
+	if (!has_verdict(snapshot))
+		return VERDICT_NONE;
+	triage_init(&triage, snapshot);
+	enum verdict verdict = triage_verdict(&triage);
+	losses_fini(&triage.losses);
+	return verdict;
 }
 
 static void add_profile(struct findings *findings, const struct snapshot *snapshot)
@@ -101,19 +155,15 @@ static void add_profile(struct findings *findings, const struct snapshot *snapsh
 
 void findings_of_snapshot(const struct snapshot *snapshot, struct findings *findings)
 {
-	struct losses losses;
-	struct judge judge;
+	struct triage triage;
 
 	findings->n = 0;
 	findings->verdict = VERDICT_NONE;
-	if (columns_of_profile(snapshot->columns)) {
+	if (columns_of_profile(snapshot->columns))
 		add_profile(findings, snapshot);
+	if (!has_verdict(snapshot))
 		return;
-	}
-	if (snapshot->interval_ns == 0)
-		return;
-	judge_init(&judge, snapshot);
-	losses_init(&losses, &judge);
-	add_all(findings, &losses);
-	losses_fini(&losses);
+	triage_init(&triage, snapshot);
+	add_all(findings, &triage);
+	losses_fini(&triage.losses);
 }

@@ -24,7 +24,7 @@
 enum { FINDINGS_MAX = 8 };
 
 struct finding {
-	enum verdict verdict; /* VERDICT_NONE: use of CPUs, a profile's, or rows are too low */
+	enum verdict verdict; /* VERDICT_NONE: of use of CPUs, of a profile, or rows are too low */
 	/* Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of no
 	 * verdict, CPUs that are used. Means of the interval; 0 if it is no loss. */
 	double cpus;
@@ -38,6 +38,8 @@ struct findings {
 	struct finding items[FINDINGS_MAX];
 };
 
+/* Returns the verdict of the findings without their sentences. */
+enum verdict findings_verdict(const struct snapshot *snapshot);
 void findings_of_snapshot(const struct snapshot *snapshot, struct findings *findings);
 
 #endif

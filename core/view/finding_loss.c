@@ -69,13 +69,9 @@ static void append_name(const struct sentence *sentence)
 	verdict_append_comm(sentence->text, sentence->size, heaviest_row(sentence));
 }
 
-/* "postgres (4121)" */
 static void append_task(const struct sentence *sentence)
 {
-	append_name(sentence);
-	append(sentence, " (");
-	append_number(sentence, heaviest_row(sentence)->pid, 0);
-	append(sentence, ")");
+	verdict_append_task(sentence->text, sentence->size, heaviest_row(sentence));
 }
 
 /* Appends a rate of the heaviest row, or of all rows with the verdict: "46.7k". */

@@ -17,10 +17,7 @@
 #define LEAST_CPUS 0.5 /* a process, or all others together, with less has no sentence */
 #define MOST       0.8 /* an ancestor of so much of the rest is named */
 
-enum {
-	KTHREADD = 2,     /* neither the first process nor this one names its descendants */
-	ANCESTORS = 1000, /* so many are looked at, above each process */
-};
+enum { KTHREADD = 2 }; /* neither the first process nor this one names its descendants */
 
 /* A process, without what findings have of it. */
 struct consumer {
@@ -54,18 +51,18 @@ static bool is_covered(const struct findings *findings, enum verdict verdict)
 }
 
 /* %CPU of a thread. Without that column: of its time, which may be a lower bound. */
-static struct figure thread_percent(const struct snapshot *snapshot, size_t i)
+static struct figure thread_percent(const struct judge *judge, size_t i)
 {
-	const struct columns *columns = snapshot->columns;
-	const uint64_t *tally = rows_tally(columns, &snapshot->threads, i);
-	int metric = columns_metric(columns, "cpu_percent");
+	const struct snapshot *snapshot = judge->snapshot;
+	const struct rows *rows = &snapshot->threads;
+	const uint64_t *tally = rows_tally(snapshot->columns, rows, i);
 
-	if (metric >= 0)
-		return rows_figures(columns, &snapshot->threads, i)[metric];
+	if (judge->cpu_percent >= 0)
+		return rows_figures(snapshot->columns, rows, i)[judge->cpu_percent];
 	return (struct figure){
 		.value = 100 * (double)tally[TALLY_TASK_CLOCK] / (double)snapshot->interval_ns,
 		.share = 1,
-		.state = snapshot->threads.items[i].flags & ROW_LOST ? FIGURE_LOST : FIGURE_VALID,
+		.state = rows->items[i].flags & ROW_LOST ? FIGURE_LOST : FIGURE_VALID,
 	};
 }
 
@@ -81,7 +78,7 @@ static void add_threads(struct consumers *consumers, const struct findings *find
 	for (size_t i = 0; i < snapshot_ran(snapshot); i++) {
 		size_t at =
 			hash_table_slot(&index, (uint32_t)snapshot->threads.items[i].pid)->number;
-		struct figure percent = thread_percent(snapshot, i);
+		struct figure percent = thread_percent(losses->judge, i);
 
 		if (at > 0 && figure_known(percent) &&
 		    !is_covered(findings, (enum verdict)losses->verdicts[i]))
@@ -108,14 +105,10 @@ static void consumers_fini(struct consumers *consumers)
 	rows_fini(&consumers->tree);
 }
 
-static void append_name(struct finding *finding, const struct row *row)
+static void append_task(struct finding *finding, const struct row *row)
 {
-	char pid[24];
-
 	finding->pid = finding->tid = row->pid;
-	verdict_append_comm(finding->text, sizeof(finding->text), row);
-	snprintf(pid, sizeof(pid), " (%d)", row->pid);
-	verdict_append(finding->text, sizeof(finding->text), pid);
+	verdict_append_task(finding->text, sizeof(finding->text), row);
 }
 
 /* " use 1.9 of 2 CPUs"; before a lower bound " at least", before an estimate "~". */
@@ -155,106 +148,94 @@ static void add_processes(struct findings *findings, struct consumers *consumers
 		struct finding *finding =
 			findings_add(findings, VERDICT_NONE, item->percent.value / 100);
 		item->named = true;
-		append_name(finding, &consumers->tree.items[best]);
+		append_task(finding, &consumers->tree.items[best]);
 		append_use(finding, consumers, false, item->percent.state);
 	}
 }
 
-/* Adds up what has no sentence, below each row. */
-static struct figure sum_rest(struct consumers *consumers, size_t *n)
+/* Adds up what has no sentence, below each row. Returns the sum, and the number of processes. */
+static struct figure sum_rest(struct consumers *consumers, const size_t *leaves_first, size_t *n)
 {
 	struct figure all = figure_exact(0);
 
 	*n = 0;
-	for (size_t i = 0; i < consumers->tree.n; i++) {
-		struct consumer *item = &consumers->items[i];
-		size_t up = consumers->tree.parents[i];
+	for (size_t k = 0; k < consumers->tree.n; k++) {
+		struct consumer *item = &consumers->items[leaves_first[k]];
+		size_t parent = consumers->tree.parents[leaves_first[k]];
+		bool counts = !item->named && item->percent.value > 0;
 
-		if (!item->named && item->percent.value <= 0)
-			continue;
-		if (!item->named) {
+		if (counts) {
 			all = figure_sum(all, item->percent);
 			item->rest = figure_sum(item->rest, item->percent);
 			++*n;
 		}
-		for (unsigned k = 0; k < ANCESTORS && up != SIZE_MAX; k++) {
-			struct consumer *above = &consumers->items[up];
-
-			above->named_below += item->named;
-			above->descendants += !item->named;
-			if (!item->named)
-				above->rest = figure_sum(above->rest, item->percent);
-			up = consumers->tree.parents[up];
-		}
+		if (parent == SIZE_MAX)
+			continue;
+		struct consumer *above = &consumers->items[parent];
+		above->rest = figure_sum(above->rest, item->rest);
+		above->descendants += item->descendants + counts;
+		above->named_below += item->named_below + item->named;
 	}
 	return all;
 }
 
-static unsigned depth(const struct consumers *consumers, size_t i)
-{
-	unsigned depth = 0;
-
-	while (depth < ANCESTORS && (i = consumers->tree.parents[i]) != SIZE_MAX)
-		depth++;
-	return depth;
-}
-
-/* Returns the lowest row that has most of the rest below it; SIZE_MAX: none that tells anything. */
-static size_t common_ancestor(const struct consumers *consumers, double all)
-{
-	size_t best = SIZE_MAX;
-	unsigned best_depth = 0;
-
-	for (size_t i = 0; i < consumers->tree.n; i++) {
-		if (consumers->tree.items[i].pid <= KTHREADD ||
-		    consumers->items[i].descendants == 0 ||
-		    consumers->items[i].rest.value < MOST * all)
-			continue;
-		if (best == SIZE_MAX || depth(consumers, i) > best_depth) {
-			best = i;
-			best_depth = depth(consumers, i);
-		}
-	}
-	return best;
-}
-
-/* "make (77) and 312 descendants", "312 descendants of make (77)" if it has a sentence of its own
+/*
+ * Returns the lowest row that has most of the rest below it; SIZE_MAX: none. Two that have are
+ * above one another.
  */
+static size_t common_ancestor(const struct consumers *consumers, const size_t *leaves_first,
+			      double all)
+{
+	for (size_t k = 0; k < consumers->tree.n; k++) {
+		size_t i = leaves_first[k];
+
+		if (consumers->tree.items[i].pid > KTHREADD &&
+		    consumers->items[i].descendants > 0 &&
+		    consumers->items[i].rest.value >= MOST * all)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* "make (77) and 312 descendants"; "312 descendants of make (77)", if make has a sentence. */
 static void append_family(struct finding *finding, const struct consumers *consumers, size_t i)
 {
 	const struct consumer *item = &consumers->items[i];
-	char text[64];
+	const struct row *row = &consumers->tree.items[i];
+	const size_t size = sizeof(finding->text);
+	char descendants[48];
 
-	if (!item->named)
-		append_name(finding, &consumers->tree.items[i]);
-	snprintf(text, sizeof(text), "%s%zu %sdescendant%s%s", item->named ? "" : " and ",
-		 item->descendants, item->named_below > 0 ? "other " : "",
-		 item->descendants == 1 ? "" : "s", item->named ? " of " : "");
-	verdict_append(finding->text, sizeof(finding->text), text);
-	if (item->named)
-		append_name(finding, &consumers->tree.items[i]);
+	snprintf(descendants, sizeof(descendants), "%zu %sdescendant%s", item->descendants,
+		 item->named_below > 0 ? "other " : "", item->descendants == 1 ? "" : "s");
+	if (item->named) {
+		verdict_append(finding->text, size, descendants);
+		verdict_append(finding->text, size, " of ");
+		append_task(finding, row);
+	} else {
+		append_task(finding, row);
+		verdict_append(finding->text, size, " and ");
+		verdict_append(finding->text, size, descendants);
+	}
 }
 
 /* "make (77) and 312 descendants use 1.9 of 2 CPUs", or "45 other processes use 1.2 of 2 CPUs" */
 static void add_rest(struct findings *findings, struct consumers *consumers)
 {
-	char text[48];
-	size_t n;
-	struct figure rest = sum_rest(consumers, &n);
+	size_t *leaves_first = rollup_leaves_first(&consumers->tree), n;
+	struct figure rest = sum_rest(consumers, leaves_first, &n);
+	size_t ancestor = common_ancestor(consumers, leaves_first, rest.value);
 
+	free(leaves_first);
 	if (rest.value < 100 * LEAST_CPUS)
 		return;
-	size_t ancestor = common_ancestor(consumers, rest.value);
 	if (ancestor != SIZE_MAX)
 		rest = consumers->items[ancestor].rest;
 	struct finding *finding = findings_add(findings, VERDICT_NONE, rest.value / 100);
-	if (ancestor != SIZE_MAX) {
+	if (ancestor != SIZE_MAX)
 		append_family(finding, consumers, ancestor);
-	} else {
-		snprintf(text, sizeof(text), "%zu %sprocess%s", n, findings->n > 1 ? "other " : "",
-			 n == 1 ? "" : "es");
-		verdict_append(finding->text, sizeof(finding->text), text);
-	}
+	else
+		snprintf(finding->text, sizeof(finding->text), "%zu %sprocess%s", n,
+			 findings->n > 1 ? "other " : "", n == 1 ? "" : "es");
 	append_use(finding, consumers, ancestor != SIZE_MAX || n > 1, rest.state);
 }
 

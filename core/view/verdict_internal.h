@@ -76,8 +76,11 @@ void losses_init(struct losses *losses, const struct judge *judge);
 void losses_fini(struct losses *losses);
 /* Returns whether less than 5 % of the CPUs' time was used. */
 bool losses_are_idle(const struct losses *losses);
-/* Returns the greatest loss that stands out, but for those in `but`; or VERDICT_NONE. */
-enum verdict losses_greatest(const struct losses *losses, const bool *but);
+/*
+ * Writes the losses that stand out, the greatest first, and returns their number. Waits while all
+ * CPUs were busy cost no CPU time (`ns` 0): they come last, the longest first.
+ */
+size_t losses_order(const struct losses *losses, enum verdict order[VERDICTS]);
 /* Returns the worst thread of the process with the greatest cost of a verdict that has a thread. */
 size_t losses_row(const struct losses *losses, enum verdict verdict);
 
@@ -103,6 +106,8 @@ const char *verdict_wait(enum verdict verdict);
 size_t verdict_append(char *text, size_t size, const char *more);
 /* Appends a comm. */
 void verdict_append_comm(char *text, size_t size, const struct row *row);
+/* Appends a comm and a pid: "postgres (4121)". */
+void verdict_append_task(char *text, size_t size, const struct row *row);
 /* Appends the figures of the rule that fired, with their limits or without. */
 void verdict_append_figures(const struct judge *judge, const struct judgement *judgement,
 			    const struct verdict_subject *subject, bool limits, char *text,

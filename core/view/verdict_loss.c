@@ -123,23 +123,27 @@ static bool stands_out(const struct losses *losses, enum verdict verdict)
 	return false;
 }
 
-/* Waits that cost no CPU time come last, the longest first. */
-static bool costs_more(const struct losses *losses, size_t a, size_t b)
+static bool costs_more(const struct losses *losses, enum verdict a, enum verdict b)
 {
 	if (losses->ns[a] != losses->ns[b])
 		return losses->ns[a] > losses->ns[b];
 	return losses->held_ns[a] > losses->held_ns[b];
 }
 
-enum verdict losses_greatest(const struct losses *losses, const bool *but)
+size_t losses_order(const struct losses *losses, enum verdict order[VERDICTS])
 {
-	enum verdict worst = VERDICT_NONE;
+	size_t n = 0;
 
-	for (size_t v = 0; v < VERDICTS; v++)
-		if (!but[v] && stands_out(losses, (enum verdict)v) &&
-		    (worst == VERDICT_NONE || costs_more(losses, v, worst)))
-			worst = (enum verdict)v;
-	return worst;
+	for (size_t v = 0; v < VERDICTS; v++) {
+		size_t at = n;
+
+		if (!stands_out(losses, (enum verdict)v))
+			continue;
+		for (n++; at > 0 && costs_more(losses, (enum verdict)v, order[at - 1]); at--)
+			order[at] = order[at - 1];
+		order[at] = (enum verdict)v;
+	}
+	return n;
 }
 
 struct part {

@@ -9,6 +9,7 @@
 #include "core/view/view.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { COMPETITORS_NAMED = 3 };
@@ -121,6 +122,15 @@ void verdict_append_comm(char *text, size_t size, const struct row *row)
 
 	text_printable(comm, sizeof(comm), row->comm, sizeof(row->comm));
 	verdict_append(text, size, comm[0] ? comm : "?");
+}
+
+void verdict_append_task(char *text, size_t size, const struct row *row)
+{
+	char pid[24];
+
+	verdict_append_comm(text, size, row);
+	snprintf(pid, sizeof(pid), " (%d)", row->pid);
+	verdict_append(text, size, pid);
 }
 
 /* "IPC 0.31" */

@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /*
- * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The machine
- * goes first, then findings, CPU lines, note, key bar, totals, title; the list stays. Pure.
+ * The parts of a screen of any size from 1x1 up. What does not fit is an empty rect. The second
+ * finding goes first, then machine, first finding, CPU lines, note, key bar, totals, title; the
+ * list stays. Pure.
  */
 struct layout_want {
 	bool findings;       /* lines for what costs most */

@@ -652,6 +652,7 @@ static enum verdict first_finding(const struct snapshot *snapshot, char text[256
 	struct findings findings;
 
 	findings_of_snapshot(snapshot, &findings);
+	assert_int_equal(findings_verdict(snapshot), findings.verdict);
 	bool has = findings.n > 0 && findings.verdict != VERDICT_NONE;
 	text_copy(text, 256, has ? findings.items[0].text : "");
 	return findings.verdict;
