@@ -13,7 +13,7 @@ def pid_namespace():
     """For tests of idle time and of kernel threads."""
     if os.readlink("/proc/self/ns/pid") == FIRST_PID_NAMESPACE:
         return None
-    return "in a pid namespace, tasks outside count as idle"
+    return "in a pid namespace, tasks outside have no rows"
 
 
 def mounts():

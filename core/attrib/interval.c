@@ -343,3 +343,21 @@ uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsign
 	idle[domain_ns] += idle_ns;
 	return idle_ns;
 }
+
+void interval_idle_to_others(struct interval *interval, size_t index, uint64_t ns)
+{
+	const struct tally_shape *shape = &interval->shape;
+	uint64_t *idle = interval_idle(interval, index);
+	double share = ns > 0 ? (double)ns / (double)idle[TALLY_TASK_CLOCK] : 0;
+
+	for (size_t i = TALLY_SWITCHES; i < tally_unseen(shape) && ns > 0; i++) {
+		uint64_t moved = i < shape->n_counters
+					 ? idle[i]
+					 : u64_min(idle[i], (uint64_t)(share * (double)idle[i]));
+		idle[i] -= moved;
+		interval->others[i] += moved;
+	}
+	idle[TALLY_TASK_CLOCK] -= ns;
+	interval->others[TALLY_TASK_CLOCK] += ns;
+	interval_set_outside(interval, index, ns > 0);
+}

@@ -34,6 +34,7 @@ struct cpu_coverage {
 	bool throttled;     /* a group or an event was throttled: it counted too little */
 	bool unclear;       /* only SWITCH records name its tasks */
 	bool unnamed;       /* no record names the task at the end */
+	bool outside;       /* `others` has tasks outside of this pid namespace */
 	uint64_t hidden_ns; /* unattributed time without records; it may be idle */
 	uint64_t doubt_ns;  /* by so much its idle time may be wrong: all of these ... */
 	uint64_t ticks_ns;  /* ... its rounding to ticks, which does not add up */
@@ -69,7 +70,7 @@ struct interval {
 	uint64_t gaps_until_ns; /* end of the last slice of gap_ns; UINT64_MAX: the cut */
 
 	uint64_t *unattributed; /* one tally */
-	uint64_t *others;       /* one tally: tasks outside the target, without a slot */
+	uint64_t *others;       /* one tally: tasks outside the target or the pid namespace */
 	uint64_t *totals;       /* one tally: the sum of the parts, made at the cut */
 	uint64_t contended_ns;  /* time of slices in which a group was off the PMU */
 	uint64_t lost_records;  /* by LOST records */
@@ -220,6 +221,17 @@ bool interval_may_be_unseen(const struct interval *interval, const struct interv
  */
 uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsigned domain,
 				 uint64_t idle_ns);
+
+/*
+ * Moves time of a CPU from idle to others, as tasks outside of this pid namespace ran then: the
+ * records have tid 0 for them, as for the idle task. All counts go with it. Those of the idle task,
+ * which are few, cannot be told apart. ns is at most the idle time.
+ */
+void interval_idle_to_others(struct interval *interval, size_t index, uint64_t ns);
+static inline void interval_set_outside(struct interval *interval, size_t cpu, bool outside)
+{
+	interval->coverage[cpu].outside = outside;
+}
 
 static inline uint64_t *interval_cpu(const struct interval *interval, size_t index)
 {

@@ -608,12 +608,12 @@ static struct collect_system *system_new(const struct collect_context *context,
 	self->base.ops = &system_ops;
 	self->base.mode = COUNT_MODE_SYSTEM;
 	self->context = *context;
-	self->times = (struct proc_times){
-		.sys = context->sys,
-		.outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN,
-	};
+	bool outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
+	self->times = (struct proc_times){.sys = context->sys, .outside = outside};
+	self->hidden.outside = outside;
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.target = context->target;
+	self->waits.outside = outside;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->waits.looks = &self->looks;
 	budget_init(&self->base.budget, context->sys, context->pmus);
@@ -660,6 +660,7 @@ int collect_system_open(const struct collect_context *context, struct collect **
 		result = replan(self, err);
 	if (result == 0)
 		begin_turns(self, NS_PER_S);
+	hidden_switches_renew(&self->hidden, &self->cpus, true);
 	schedule_rival_check(self);
 	if (self->ring_bytes < ring_bytes_for(online.n))
 		notes_add(

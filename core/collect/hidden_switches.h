@@ -9,22 +9,29 @@
 #include <stdbool.h>
 
 /*
- * Kernels that emit no sample for some switches. SWITCH records
+ * Switches that the records do not tell in full. The idle time of /proc/stat tells the rest.
+ *
+ * Some kernels emit no sample for some switches. SWITCH records
  * (cpu_counter_set_enable_switch_records) have their times, but not always their tasks, so that
- * time is unattributed. /proc/stat has how much of it was idle; without that an idle CPU would look
- * busy. Time in which another program had the counters is no different.
+ * time is unattributed; without /proc/stat an idle CPU would look busy. Time in which another
+ * program had the counters is no different.
+ *
+ * In a pid namespace of its own, records of tasks outside have tid 0, as those of the idle task;
+ * without /proc/stat a busy CPU would look idle.
  */
 struct hidden_switches {
-	bool seen;
+	bool outside;            /* tasks outside of this pid namespace run on the CPUs too */
+	bool seen;               /* the kernel hides switches */
 	bool begins;             /* first seen in the last interval */
-	struct proc_cpus before; /* once seen: /proc/stat at the last cut */
+	struct proc_cpus before; /* outside, or once seen: /proc/stat at the last cut */
 };
 
 void hidden_switches_fini(struct hidden_switches *hidden); /* zeroed is fine */
 
 /*
- * Moves idle time from unattributed to idle. After a cut, before the CPUs are summed. Sets ticks_ns
- * and doubt_ns of the interval: without /proc/stat, any of the hidden time may have been idle.
+ * Moves idle time from unattributed to idle, and time of tasks outside from idle to others. After a
+ * cut, before the CPUs are summed. Sets ticks_ns and doubt_ns of the interval: without /proc/stat,
+ * any of the hidden time may have been idle, and in the idle time tasks outside may have run.
  */
 void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counter_set *cpus,
 			 struct interval *interval);

@@ -39,8 +39,8 @@ uint64_t proc_times_of(const struct event *event, uint64_t user_ns, uint64_t sys
  * unattributed. A task that is read for the first time, or has ended, or ran for less than three
  * ticks, or whose times have grown by more than it ran, has no times.
  *
- * The times of CPUs include those of tasks outside this pid namespace, which count as idle. There
- * the CPUs have no times, and the totals are the sums of the tasks.
+ * The times of CPUs include those of tasks outside this pid namespace. There the CPUs have no
+ * times, and the totals are the sums of the tasks.
  */
 void proc_times_cut(struct proc_times *times, const struct event_set *events,
 		    const struct plan *plan, struct interval *interval);

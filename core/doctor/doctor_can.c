@@ -48,8 +48,8 @@ static void can_system(struct doctor *doctor, const struct doctor_facts *facts)
 		doctor_remedy_denial(doctor, facts, facts->denial, PERF_ACCESS_SYSTEM);
 	} else if (facts->permission.container.pid == NAMESPACE_OWN) {
 		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",
-			   "all CPUs, but tasks outside this pid namespace have no names: they "
-			   "count as idle");
+			   "all CPUs, but tasks outside this pid namespace have no rows: only "
+			   "their sum is known");
 		remedy_pid_namespace(doctor, facts);
 	} else if (facts->n_cpus == 0) {
 		doctor_add(doctor, CAN, DOCTOR_WARN, "whole system",

@@ -279,7 +279,11 @@ static struct figure read_counters(const struct metric_reading *reading,
 		figure.state = FIGURE_SCALED;
 		figure.share = share < 1 ? (float)share : 1;
 	}
-	return event->kind == EVENT_PROC ? bound_times(figure, clock_ns, event->scale) : figure;
+	if (event->kind == EVENT_PROC)
+		return bound_times(figure, clock_ns, event->scale);
+	if (input->outside && event->kind != EVENT_SOCKET)
+		figure = (struct figure){.value = figure.value, .state = FIGURE_SCALED};
+	return figure;
 }
 
 struct figure metric_read_one(const struct metric_reading *reading,

@@ -165,6 +165,7 @@ struct metric_input {
 	bool lost;              /* slices of this row were in lost records: its figures are LOST */
 	float doubt; /* part of the counts that may be another row's, 0..1: figures are SCALED */
 	uint64_t clock_doubt_ns; /* by so much its task-clock may be wrong: it is SCALED */
+	bool outside; /* its counts, but not its task-clock and switches, have some of idle time */
 };
 
 /* Reads a row into figures[readings->n]. */

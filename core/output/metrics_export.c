@@ -124,7 +124,7 @@ static void add_wholes(const struct intake *intake, const struct rows *processes
 		[METRICS_EXPORT_MACHINE] = snapshot->totals,
 		[METRICS_EXPORT_IDLE] = snapshot->idle,
 		[METRICS_EXPORT_UNATTRIBUTED] = snapshot->unattributed,
-		[METRICS_EXPORT_OTHERS] = snapshot->targeted ? snapshot->others : NULL,
+		[METRICS_EXPORT_OTHERS] = snapshot_has_others(snapshot) ? snapshot->others : NULL,
 		[METRICS_EXPORT_TARGET] = snapshot->target,
 	};
 

@@ -164,7 +164,9 @@ static void put_wholes(const struct export_writer *writer)
 		[METRICS_EXPORT_IDLE] = {"idle", ": all CPUs, in their idle time."},
 		[METRICS_EXPORT_UNATTRIBUTED] =
 			{"unattributed", ": credited to no task, because records were lost."},
-		[METRICS_EXPORT_OTHERS] = {"others", ": tasks that were not selected."},
+		[METRICS_EXPORT_OTHERS] =
+			{"others",
+			 ": tasks that were not selected, or are outside of the pid namespace."},
 		[METRICS_EXPORT_TARGET] = {"target", ": all selected tasks."},
 	};
 

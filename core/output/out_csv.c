@@ -410,7 +410,8 @@ static void put_system(const struct out_code *code, FILE *out)
 		  .machine = true,
 		  .scaled = sums.unattributed}},
 		{"others",
-		 {.columns = columns, .tally = snapshot->targeted ? snapshot->others : NULL}},
+		 {.columns = columns,
+		  .tally = snapshot_has_others(snapshot) ? snapshot->others : NULL}},
 		{"left_out", {.columns = columns, .tally = view->left_out}},
 	};
 

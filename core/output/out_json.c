@@ -269,7 +269,7 @@ static void put_totals(FILE *out, const struct out_code *code, const struct out_
 			 .machine = true,
 			 .scaled = sums->unattributed,
 		 });
-	if (snapshot->targeted)
+	if (snapshot_has_others(snapshot))
 		put_part(out, "others",
 			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
 	if (view->left_out)

@@ -58,8 +58,8 @@
  * "count" has the counted privilege levels ("all", "user", "kernel"). "threads" has the number of
  * the user's threads that ran, and of those with counters: only if tasks are counted one by one,
  * and never in a summary. With a target there are "target" (the sum of its tasks), "others" (of all
- * other tasks), and "ended": true if all processes of the target have ended. "mode" is "system",
- * "task" or "proc".
+ * other tasks; without a target, of tasks outside of this pid namespace), and "ended": true if all
+ * processes of the target have ended. "mode" is "system", "task" or "proc".
  *
  * EVENTS = "events":{NAME: count},"scaled":{NAME: count}. "events" are counts of this interval (ns
  * for task-clock) as they were counted. "scaled" are the same counts scaled up to the whole time,

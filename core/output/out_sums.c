@@ -199,7 +199,7 @@ static void make_sums(struct line_sum *sum, const struct snapshot *snapshot, str
 		sums->target = xcalloc(columns->events.n, sizeof(*sums->target));
 		sum_target(sum, snapshot, sums->target);
 	}
-	if (snapshot->targeted && snapshot->others)
+	if (snapshot_has_others(snapshot))
 		add_line(sum,
 			 &(struct out_counts_of){.columns = columns, .tally = snapshot->others});
 	add_line(sum, &(struct out_counts_of){.columns = columns,

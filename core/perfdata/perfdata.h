@@ -355,6 +355,7 @@ enum native_list {
 enum native_cpu_flag {
 	NATIVE_CPU_COUNTED = 1 << 0,
 	NATIVE_CPU_GAPS = 1 << 1,
+	NATIVE_CPU_OUTSIDE = 1 << 2,
 	NATIVE_CPU_DOUBT = 8,
 };
 

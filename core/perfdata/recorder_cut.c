@@ -116,6 +116,7 @@ static void put_cpus(struct recorder *recorder, const struct snapshot *snapshot,
 		const struct snapshot_cpu *cpu = &snapshot->cpus[shown++];
 		uint64_t flags = (interval->coverage[i].counted ? NATIVE_CPU_COUNTED : 0u) |
 				 (interval->coverage[i].gaps ? NATIVE_CPU_GAPS : 0u) |
+				 (interval->coverage[i].outside ? NATIVE_CPU_OUTSIDE : 0u) |
 				 interval->coverage[i].doubt_ns << NATIVE_CPU_DOUBT;
 		const uint64_t facts[] = {i,
 					  (uint64_t)cpu->cpu,

@@ -48,8 +48,11 @@ static void go_back(struct replay_native *native)
 	memcpy(interval->cpus, native->found, cpus * sizeof(*native->found));
 	memcpy(interval->idle, native->found + cpus, cpus * sizeof(*native->found));
 	memcpy(interval->unattributed, native->found + 2 * cpus, width * sizeof(*native->found));
-	for (size_t i = 0; i < interval->n_cpus; i++)
+	for (size_t i = 0; i < interval->n_cpus; i++) {
 		interval_set_counted(interval, i, native->found_counted[i]);
+		interval_set_outside(interval, i, false);
+	}
+	memset(interval->others, 0, width * sizeof(*interval->others));
 	memset(interval->totals, 0, width * sizeof(*interval->totals));
 	interval_sum_parts(interval);
 }
@@ -141,6 +144,7 @@ static int restore_cpu(struct replay_native *native, struct native_words *words,
 	interval_set_counted(interval, index, counted);
 	if ((*facts)[5] & NATIVE_CPU_GAPS)
 		interval_mark_gaps(interval, index);
+	interval_set_outside(interval, index, (*facts)[5] & NATIVE_CPU_OUTSIDE);
 	uint64_t doubt_ns = (*facts)[5] >> NATIVE_CPU_DOUBT;
 	/* The rest is doubt about gaps, which the records have. */
 	uint64_t ticks_ns =
@@ -240,6 +244,8 @@ int native_parse_tally(struct replay_native *native, struct native_words *words)
 		restore_tally(native, recorded, n, false, interval->unattributed);
 	else if (facts && scope == NATIVE_CPU)
 		restore_tally(native, recorded, n, true, interval_cpu(interval, facts[0]));
+	else if (facts && interval->coverage[facts[0]].outside)
+		memcpy(interval_idle(interval, facts[0]), recorded, n * sizeof(*recorded));
 	else if (facts)
 		restore_tally(native, recorded, n, false, interval_idle(interval, facts[0]));
 	else if (scope == NATIVE_TASK_VALUES || scope == NATIVE_WAIT_VALUES)
@@ -256,6 +262,23 @@ static bool is_apart(const struct replay_native *native, size_t at)
 	return at != tally_losses(shape) && native->apart[at < width ? at : at - width];
 }
 
+/* If tasks outside of the pid namespace ran, they have what is in no part. */
+static void restore_others(const struct replay_native *native)
+{
+	struct interval *interval = &native->state->interval;
+	bool outside = false;
+
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		outside |= interval->coverage[i].outside;
+	for (size_t i = 0; i < tally_unseen(&interval->shape) && outside; i++) {
+		uint64_t parts = interval->unattributed[i] + interval_sum_tasks(interval, i);
+		for (size_t cpu = 0; cpu < interval->n_cpus; cpu++)
+			parts += interval_idle(interval, cpu)[i];
+		if (!is_apart(native, i))
+			interval->others[i] = u64_growth(parts, interval->totals[i]);
+	}
+}
+
 /* Whether the computed sums equal the recorded ones, and the recorded parts their sum. */
 static bool adds_up(const struct replay_native *native)
 {
@@ -266,6 +289,7 @@ static bool adds_up(const struct replay_native *native)
 	bool same = true, counted = false;
 
 	tally_add(shape, parts, interval->unattributed);
+	tally_add(shape, parts, interval->others);
 	for (size_t i = 0; i < interval->n_ran; i++)
 		tally_add(shape, parts, interval->tallies + i * width);
 	for (size_t i = 0; i < interval->n_cpus; i++) {
@@ -553,6 +577,7 @@ void native_end_cut(struct replay_native *native)
 {
 	struct replay_state *state = native->state;
 
+	restore_others(native);
 	if (!adds_up(native)) {
 		native->differs = true;
 		go_back(native);

@@ -60,6 +60,7 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 		unit->cpus += cpu->cpus ? cpu->cpus : 1;
 		unit->doubt_ns += cpu->doubt_ns;
 		unit->ticks_ns += cpu->ticks_ns;
+		unit->outside |= cpu->outside;
 		tally_add(&columns->plan->shape, unit->tally, cpu->tally);
 		tally_add(&columns->plan->shape, unit->idle, cpu->idle);
 	}
@@ -68,7 +69,8 @@ void rollup_cpus(const struct snapshot *snapshot, enum rollup by, struct cpu_uni
 		const struct busy_part part = {.cpus = unit->cpus,
 					       .tally = unit->tally,
 					       .idle = unit->idle,
-					       .doubt_ns = unit->doubt_ns};
+					       .doubt_ns = unit->doubt_ns,
+					       .outside = unit->outside};
 
 		if (unit->cpus == 0)
 			cpu_free(unit);

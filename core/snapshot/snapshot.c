@@ -62,8 +62,10 @@ void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_p
 
 	evaluator_init(&evaluator, columns, scope);
 	evaluator.input.machine = part->machine;
-	if (part->doubt_ns > tally[TALLY_TASK_CLOCK] / 100)
+	/* A tick of a second is a hundredth, also if the second is a little short. */
+	if (part->doubt_ns > tally[TALLY_TASK_CLOCK] / 100 * 11 / 10)
 		evaluator.input.clock_doubt_ns = part->doubt_ns;
+	evaluator.input.outside = part->outside;
 	evaluator.input.sum = true;
 	/* A switch away from the idle task is a switch of the CPU too. */
 	busy[TALLY_SWITCHES] = tally[TALLY_SWITCHES];

@@ -46,6 +46,7 @@ struct snapshot_cpu {
 	struct figure *figures; /* n_metrics, of tally - idle; NULL: not counted now */
 	uint64_t doubt_ns;      /* by so much the idle time may be wrong ... */
 	uint64_t ticks_ns;      /* ... the part of it that does not add up: rounding to ticks */
+	bool outside;           /* tasks outside of this pid namespace ran */
 };
 
 /* The facts of a process with a row or a sleeping one, with what all its threads have. */
@@ -122,7 +123,7 @@ struct snapshot {
 	uint64_t *totals;
 	uint64_t *idle;
 	uint64_t *unattributed;
-	uint64_t *others;       /* tasks outside the target; 0 if all tasks are wanted */
+	uint64_t *others;       /* tasks outside the target or this pid namespace; else 0 */
 	struct figure *figures; /* of totals - idle */
 	bool targeted;          /* the target is not all tasks */
 	struct target_text target_text;
@@ -188,15 +189,23 @@ struct busy_part {
 	bool machine;
 	const uint64_t *tally, *idle; /* idle may be NULL */
 	uint64_t doubt_ns;            /* by so much the time of idle may be wrong */
+	bool outside;                 /* counts of its idle time are in it */
 };
 /*
  * Evaluates all metrics of tally - idle, of a snapshot that has columns, interval and totals. %CPU
- * is the busy share, IPC is about the busy time. Busy time is SCALED if more than a hundredth of
- * the CPUs' time is in doubt. Context switches are taken from tally: a switch away from the idle
- * task counts too, as in vmstat and perf stat.
+ * is the busy share, IPC is about the busy time. Busy time is SCALED if more than 1.1 hundredths of
+ * the CPUs' time is in doubt, and counts are SCALED if some are of idle time. Context switches are
+ * taken from tally: a switch away from the idle task counts too, as in vmstat and perf stat.
  */
 void snapshot_evaluate_busy(const struct snapshot *snapshot, const struct busy_part *part,
 			    struct figure *figures);
+/* Whether `others` is a part of the totals: with a target, or if tasks outside of this pid
+ * namespace ran. */
+static inline bool snapshot_has_others(const struct snapshot *snapshot)
+{
+	return snapshot->others && (snapshot->targeted || snapshot->others[TALLY_TASK_CLOCK] > 0);
+}
+
 /* Sets target and target_figures from the rows. */
 void snapshot_set_target(struct snapshot *snapshot);
 

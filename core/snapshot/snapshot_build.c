@@ -593,8 +593,12 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
 	cpu->doubt_ns = interval->coverage[index].doubt_ns;
 	cpu->ticks_ns = interval->coverage[index].ticks_ns;
-	const struct busy_part part = {
-		.cpus = 1, .tally = cpu->tally, .idle = cpu->idle, .doubt_ns = cpu->doubt_ns};
+	cpu->outside = interval->coverage[index].outside;
+	const struct busy_part part = {.cpus = 1,
+				       .tally = cpu->tally,
+				       .idle = cpu->idle,
+				       .doubt_ns = cpu->doubt_ns,
+				       .outside = cpu->outside};
 	snapshot_evaluate_busy(snapshot, &part, cpu->figures);
 }
 
@@ -612,6 +616,7 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
 		all.cpus += interval->coverage[i].counted;
 		all.doubt_ns += interval->coverage[i].doubt_ns;
+		all.outside |= interval->coverage[i].outside;
 		if (interval->coverage[i].online || interval->coverage[i].counted)
 			fill_cpu(source, i, snapshot);
 	}

@@ -380,6 +380,7 @@ static void merge_cpus(struct snapshot *sum, const struct snapshot *next)
 		if (cpu->ticks_ns > to->ticks_ns)
 			to->ticks_ns = cpu->ticks_ns;
 		to->doubt_ns = gaps_ns + to->ticks_ns;
+		to->outside |= cpu->outside;
 	}
 }
 
@@ -537,9 +538,11 @@ void snapshot_sum_evaluate(struct snapshot *sum)
 		const struct busy_part part = {.cpus = 1,
 					       .tally = cpu->tally,
 					       .idle = cpu->idle,
-					       .doubt_ns = cpu->doubt_ns};
+					       .doubt_ns = cpu->doubt_ns,
+					       .outside = cpu->outside};
 		all.cpus++;
 		all.doubt_ns += cpu->doubt_ns;
+		all.outside |= cpu->outside;
 		cpu->figures = xcalloc(columns->n_metrics, sizeof(*cpu->figures));
 		snapshot_evaluate_busy(sum, &part, cpu->figures);
 	}

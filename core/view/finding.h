@@ -15,8 +15,9 @@
  * CPUs. Without such a loss, the verdict of the sum of all rows; it begins with "the target is", or
  * with "your tasks are" if only the user's tasks are counted.
  *
- * Then what uses the CPUs and is in no sentence yet: each process that used half a CPU, and the
- * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs".
+ * Then what uses the CPUs and is in no sentence yet: each process that used half a CPU, the
+ * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs", and tasks
+ * outside of this pid namespace.
  *
  * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
  * with its hottest function.

@@ -112,10 +112,10 @@ static void append_task(struct finding *finding, const struct row *row)
 }
 
 /* " use 1.9 of 2 CPUs"; before a lower bound " at least", before an estimate "~". */
-static void append_use(struct finding *finding, const struct consumers *consumers, bool several,
+static void append_use(struct finding *finding, const struct snapshot *snapshot, bool several,
 		       enum figure_state state)
 {
-	const size_t cpus = consumers->snapshot->n_cpus;
+	const size_t cpus = snapshot->n_cpus;
 	char number[40], of[40] = "", text[120];
 
 	text_fixed(number, sizeof(number), finding->cpus, 1);
@@ -149,7 +149,7 @@ static void add_processes(struct findings *findings, struct consumers *consumers
 			findings_add(findings, VERDICT_NONE, item->percent.value / 100);
 		item->named = true;
 		append_task(finding, &consumers->tree.items[best]);
-		append_use(finding, consumers, false, item->percent.state);
+		append_use(finding, consumers->snapshot, false, item->percent.state);
 	}
 }
 
@@ -236,7 +236,20 @@ static void add_rest(struct findings *findings, struct consumers *consumers)
 	else
 		snprintf(finding->text, sizeof(finding->text), "%zu %sprocess%s", n,
 			 findings->n > 1 ? "other " : "", n == 1 ? "" : "es");
-	append_use(finding, consumers, ancestor != SIZE_MAX || n > 1, rest.state);
+	append_use(finding, consumers->snapshot, ancestor != SIZE_MAX || n > 1, rest.state);
+}
+
+/* What has no row: "tasks outside of this pid namespace use ~1.0 of 2 CPUs". */
+static void add_outside(struct findings *findings, const struct snapshot *snapshot)
+{
+	if (snapshot->targeted || !snapshot_has_others(snapshot) || findings->n == FINDINGS_MAX)
+		return;
+	double cpus = (double)snapshot->others[TALLY_TASK_CLOCK] / (double)snapshot->interval_ns;
+	if (cpus < LEAST_CPUS)
+		return;
+	struct finding *finding = findings_add(findings, VERDICT_NONE, cpus);
+	text_copy(finding->text, sizeof(finding->text), "tasks outside of this pid namespace");
+	append_use(finding, snapshot, true, FIGURE_SCALED);
 }
 
 void findings_add_consumers(struct findings *findings, const struct losses *losses)
@@ -244,12 +257,13 @@ void findings_add_consumers(struct findings *findings, const struct losses *loss
 	const double least_ns = LEAST_CPUS * (double)losses->judge->snapshot->interval_ns;
 	struct consumers consumers;
 
-	if ((double)losses->rows_ns < least_ns)
-		return;
-	consumers_init(&consumers, findings, losses);
-	add_processes(findings, &consumers);
-	/* What a finding has of forks is of the processes that were started. */
-	if (findings->n < FINDINGS_MAX && !has_finding(findings, VERDICT_FORKS))
-		add_rest(findings, &consumers);
-	consumers_fini(&consumers);
+	if ((double)losses->rows_ns >= least_ns) {
+		consumers_init(&consumers, findings, losses);
+		add_processes(findings, &consumers);
+		/* What a finding has of forks is of the processes that were started. */
+		if (findings->n < FINDINGS_MAX && !has_finding(findings, VERDICT_FORKS))
+			add_rest(findings, &consumers);
+		consumers_fini(&consumers);
+	}
+	add_outside(findings, losses->judge->snapshot);
 }

@@ -130,13 +130,18 @@ static bool has_share(const struct judge *judge, const struct condition *conditi
 }
 
 /*
- * Whether a figure proves a condition of a rule about sums. A lower bound proves nothing about what
- * is less than a limit, and a quotient of lower bounds is none.
+ * Whether a figure proves a condition. Of rules about sums: a lower bound proves nothing about what
+ * is less than a limit, and a quotient of lower bounds is none. An estimate whose error is unknown,
+ * or greater than itself, is not less than a limit.
  */
-static bool proves(const struct condition *condition, enum figure_state state)
+static bool proves(const struct condition *condition, bool of_sums, struct figure figure)
 {
-	return state != FIGURE_LOST ||
-	       (condition->sign == '>' && condition->sign_of_operands != '/');
+	bool is_less = condition->sign == '<';
+
+	if (figure.state == FIGURE_SCALED && figure.share <= 0)
+		return !is_less;
+	return figure.state != FIGURE_LOST || !of_sums ||
+	       (!is_less && condition->sign_of_operands != '/');
 }
 
 static bool condition_holds(const struct judge *judge, size_t i, size_t k,
@@ -146,7 +151,7 @@ static bool condition_holds(const struct judge *judge, size_t i, size_t k,
 	const struct condition *condition = &verdict_rules[i].conditions[k];
 	struct figure figure = condition_figure(judge, i, k, figures);
 
-	if (!figure_known(figure) || (verdict_rules[i].of_sums && !proves(condition, figure.state)))
+	if (!figure_known(figure) || !proves(condition, verdict_rules[i].of_sums, figure))
 		return false;
 	double limit = verdict_limit(judge, condition, subject);
 	if (condition->sign == '<' ? figure.value >= limit : figure.value < limit)

@@ -740,8 +740,10 @@ static bool has_gaps(const struct waits *waits, const struct interval *interval)
 	return gaps;
 }
 
-static void add_totals(const struct wait_places *places, struct interval *interval)
+/* Of tasks outside nothing is known: the totals have a lifetime of which no part is. */
+static void add_totals(const struct waits *waits, struct interval *interval)
 {
+	const struct wait_places *places = &waits->places;
 	uint64_t *totals = interval->totals;
 
 	for (size_t i = 0; i < WAIT_EVENTS; i++)
@@ -751,6 +753,9 @@ static void add_totals(const struct wait_places *places, struct interval *interv
 	for (size_t i = 0; i < WAIT_GROUPS; i++)
 		totals[places->groups[i]] = interval_sum_tasks(interval, places->groups[i]);
 	totals[places->lifetime] = interval_sum_tasks(interval, places->lifetime);
+	if (waits->outside)
+		totals[places->lifetime] +=
+			totals[places->lifetime] + waits->end_ns - waits->begin_ns;
 }
 
 /*
@@ -872,7 +877,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	if (waits->looks)
 		looks_choose(waits->looks, waits->end_ns);
 	waits_cut_cpus(waits, interval, gaps);
-	add_totals(&waits->places, interval);
+	add_totals(waits, interval);
 	slice_log_drop_exited(&waits->log, waits->end_ns);
 	slice_log_drop_gaps(&waits->log);
 	if (gaps)

@@ -66,6 +66,7 @@ struct waits {
 	bool hides;     /* set by the owner: the kernel hides some switches and wake-ups */
 	bool untraced;  /* set by the owner: the tracepoint of switches is not sampled */
 	bool recorded;  /* set by the owner: a recording of perf; no interval has its CPUs' ends */
+	bool outside;   /* set by the owner: tasks outside of this pid namespace wait too */
 	bool elsewhere; /* set by the owner: tasks may run on CPUs that are not to be counted */
 	uint64_t run;   /* of intervals without a break between them: 1, 2 ... */
 	uint64_t since_ns;      /* begin of the run, or end of its last interval with gaps */

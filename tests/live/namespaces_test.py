@@ -101,6 +101,36 @@ def pid_namespace():
               for cpu in frame["cpus"]), kernel)
 
 
+def cpu_s(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
+def outside_of_a_pid_namespace():
+    """A loop outside is no idle time. The kernel has its time too, of a little more than the
+    refreshes, and beside it others run."""
+    with running([*PREFERRED, *LOOP]) as loop:
+        begin, before = time.monotonic(), cpu_s(loop)
+        seen, errors = frames(["unshare", "--pid", "--fork", "--mount-proc"], "-n", "6")
+        share = (cpu_s(loop) - before) / (time.monotonic() - begin)
+    wall = sum(frame["interval_s"] for frame in seen)
+    parts = [frame["totals"].get("others", {"events": {"task-clock": 0}}) for frame in seen]
+    others = sum(part["events"]["task-clock"] for part in parts) / 1e9
+    check("pid namespace: the time of a loop outside is that of others", len(seen) == 6 and
+          others > (share - 0.1) * wall, (share, others, wall, errors))
+    check("pid namespace: the CPUs have it", sum(
+        cpu["metrics"]["cpu_percent"] / 100 * frame["interval_s"]
+        for frame in seen for cpu in frame["cpus"]) > (share - 0.1) * wall, seen)
+    check("pid namespace: a finding says so, and none that it is idle",
+          all(any("outside of this pid namespace" in finding["sentence"]
+                  for finding in frame["findings"]) for frame in seen) and
+          not any(finding["verdict"] == "idle" for frame in seen
+                  for finding in frame["findings"]), [frame["findings"] for frame in seen])
+    check("pid namespace: the waits of the machine are no exact sum",
+          not any(is_exact(frame["totals"], "runq_percent") for frame in seen),
+          [frame["totals"] for frame in seen])
+
+
 def hidden_tasks():
     """Loops of root that an ordinary user does not see."""
     mount = "mount -t proc -o hidepid=2 proc /proc && exec \"$@\""
@@ -171,6 +201,7 @@ time_namespaces()
 check_unless(refusal("--pid", "--fork", "--mount-proc"), "a pid namespace can be made", True)
 if not refusal("--pid", "--fork", "--mount-proc"):
     pid_namespace()
+    outside_of_a_pid_namespace()
 if skip_reason.mounts():
     skip("hidepid", skip_reason.mounts())
 else:

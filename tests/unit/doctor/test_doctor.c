@@ -317,7 +317,7 @@ static const struct scene scenes[] = {
 	  {"/run/secrets/kubernetes.io/serviceaccount/token", "x"},
 	  {"/proc/self/cgroup", "0::/kubepods/burstable/pod1\n"}},
 	 .verdict = "the whole system can be counted",
-	 .wanted = {{"whole system", DOCTOR_WARN, "outside this pid namespace have no names",
+	 .wanted = {{"whole system", DOCTOR_WARN, "outside this pid namespace have no rows",
 		     "hostPID: true"},
 		    {"other tasks", DOCTOR_OK, "in this pid namespace"},
 		    {"container", DOCTOR_WARN, "kubernetes"}}},

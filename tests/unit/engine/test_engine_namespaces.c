@@ -6,9 +6,11 @@
 #include "tests/unit/shared/engine_run.h"
 
 #include "core/metric/preset.h"
+#include "core/view/finding.h"
 #include "tests/unit/shared/cases.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define OWN_PIDS "pid:[4026532300]"
 
@@ -31,7 +33,79 @@ static struct figure machine_figure(const struct snapshot *snapshot, const char 
 	return snapshot->figures[index];
 }
 
-/* What runs on CPU 1 has no number here: it counts as idle, so its time is in no figure. */
+/*
+ * In a pid namespace the records have tid 0 for tasks outside, too. CPU 1 has no other records. How
+ * much of its time was idle is in /proc/stat.
+ */
+static const struct outside {
+	const char *name;
+	bool own;          /* this pid namespace is not the first */
+	long ticks, idle;  /* of CPU 1, in a second; < 0: /proc/stat cannot be read */
+	double percent;    /* of CPU 1, as it is shown ... */
+	double known;      /* ... and its share */
+	double others;     /* CPUs */
+	const char *first; /* finding */
+} outsides[] = {
+	{"the first namespace", false, 100, 0, 0, 1, 0, NULL},
+	{"nothing runs outside", true, 0, 100, 0, 1, 0, "idle-ish"},
+	{"one CPU is busy", true, 100, 0, 100, 1, 1,
+	 "tasks outside of this pid namespace use ~1.0 of 2 CPUs"},
+	{"three fifths of it", true, 60, 40, 60, 1, 0.6,
+	 "tasks outside of this pid namespace use ~0.6 of 2 CPUs"},
+	{"/proc/stat is unknown", true, -1, 0, 0, 0, 0, NULL},
+};
+
+static void set_stat(struct fk *fk, long busy, long idle)
+{
+	char text[128] = "";
+
+	if (busy >= 0)
+		snprintf(text, sizeof(text), "cpu0 0 0 0 %ld 0 0 0 0\ncpu1 %ld 0 0 %ld 0 0 0 0\n",
+			 busy + idle, busy, idle);
+	fk_file(fk, "/proc/stat", text);
+}
+
+static void tasks_outside(void **state)
+{
+	const struct outside *this = *state;
+	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2});
+	struct sys sys = fk_sys(fk);
+	const struct engine_config config = {.preset = preset_find("basic")};
+	struct findings findings;
+
+	if (this->own)
+		fk_file(fk, "/proc/self/ns/pid", OWN_PIDS);
+	fk_task(fk, &(struct fk_spec){.tid = 100});
+	set_stat(fk, this->ticks < 0 ? -1 : 1000, 1000);
+	struct engine *engine = open_engine_with(&sys, &config);
+	snapshot_free(next_snapshot(engine, fk, NS_PER_S / 100));
+	for (int second = 1; second < 3; second++) {
+		set_stat(fk, this->ticks < 0 ? -1 : 1000 + second * this->ticks,
+			 1000 + second * this->idle);
+		struct snapshot *snapshot = next_snapshot(engine, fk, NS_PER_S);
+		int index = columns_metric(snapshot->columns, "cpu_percent");
+		struct figure busy = snapshot->cpus[1].figures[index];
+
+		findings_of_snapshot(snapshot, &findings);
+		assert_float_equal(busy.value, this->percent, 1);
+		assert_float_equal(busy.share, this->known, 0.02);
+		assert_float_equal((double)snapshot->others[TALLY_TASK_CLOCK] / NS_PER_S,
+				   this->others, 0.02);
+		assert_true(snapshot_conserves(snapshot, NULL));
+		if (this->first) {
+			assert_true(findings.n > 0);
+			assert_memory_equal(findings.items[0].text, this->first,
+					    strlen(this->first));
+		}
+		for (size_t i = 0; i < findings.n && !this->first; i++)
+			assert_int_equal(findings.items[i].verdict,
+					 this->own ? VERDICT_NONE : VERDICT_IDLE);
+		snapshot_free(snapshot);
+	}
+	close_all(engine, fk);
+}
+
+/* What runs on CPU 1 has no number here. Its time is in no figure of the kernel's share. */
 static void kernel_share_of_a_pid_namespace(void **state)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 2, .no_pmu = true});
@@ -113,6 +187,7 @@ int main(void)
 		cmocka_unit_test(kernel_share_of_a_pid_namespace),
 	};
 	static const struct cases tables[] = {
+		CASES(tasks_outside, outsides),
 		CASES(waits_of_unseen_tasks, unseen),
 	};
 

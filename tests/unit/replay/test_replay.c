@@ -76,6 +76,19 @@ static void garble(struct engine *engine, struct fk *fk, size_t interval)
 		fk_garble(fk, 0, 3);
 }
 
+/* Of the time without a record of a task, half is of tasks outside. */
+static void run_outside(struct engine *engine, struct fk *fk, size_t interval)
+{
+	const unsigned ticks = (unsigned)(interval * INTERVAL_NS / (20 * NS_PER_MS));
+	char text[160];
+
+	(void)engine;
+	snprintf(text, sizeof(text),
+		 "cpu0 %u 0 0 %u 0 0 0 0\ncpu1 %u 0 0 %u 0 0 0 0\ncpu2 %u 0 0 %u 0 0 0 0\n", ticks,
+		 ticks, ticks, ticks, ticks, ticks);
+	fk_file(fk, "/proc/stat", text);
+}
+
 static void be_silent(struct engine *engine, struct fk *fk, size_t interval)
 {
 	(void)engine;
@@ -229,6 +242,12 @@ static const struct scene scenes[] = {
 	 .server = true,
 	 .config = {.target = {.user = "postgres"}, .idle = true}},
 	{.name = "hybrid", .hybrid = true},
+	{.name = "tasks outside", .slots = 6, .own_pids = true, .before = run_outside},
+	{.name = "tasks outside, of some processes",
+	 .slots = 6,
+	 .own_pids = true,
+	 .before = run_outside,
+	 .config = {.target = {.pids = some_pids, .n_pids = 1}}},
 	{.name = "no counters", .machine = &fk_machine_guest},
 	{.name = "Arm", .machine = &fk_machine_neoverse},
 	{.name = "idle and command lines",

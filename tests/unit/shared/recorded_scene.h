@@ -55,6 +55,7 @@ struct scene {
 	bool server, hybrid; /* a machine of busy.h */
 	bool lives;          /* add_lives() */
 	bool storm;          /* storm_new() in place of workers_new() */
+	bool own_pids;       /* in a pid namespace */
 	struct engine_config config;
 	bool midway; /* the recording begins by command, after 2 intervals */
 	void (*before)(struct engine *engine, struct fk *fk, size_t interval);
