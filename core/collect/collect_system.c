@@ -611,6 +611,7 @@ static struct collect_system *system_new(const struct collect_context *context,
 	bool outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
 	self->times = (struct proc_times){.sys = context->sys, .outside = outside};
 	self->hidden.outside = outside;
+	self->hidden.replaced = outside && container_replaces_stat(context->sys);
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.target = context->target;
 	self->waits.outside = outside;

@@ -17,6 +17,11 @@ void hidden_switches_fini(struct hidden_switches *hidden)
 	proc_cpus_fini(&hidden->before);
 }
 
+static bool needs_stat(const struct hidden_switches *hidden)
+{
+	return (hidden->seen || hidden->outside) && !hidden->replaced;
+}
+
 static uint64_t *idle_clock(const struct interval *interval, size_t i)
 {
 	return &interval_idle(interval, i)[TALLY_TASK_CLOCK];
@@ -76,7 +81,7 @@ void hidden_switches_cut(struct hidden_switches *hidden, const struct cpu_counte
 				   interval->coverage[i].hidden_ns +
 					   (hidden->outside ? *idle_clock(interval, i) : 0),
 				   0);
-	if (!(hidden->seen || hidden->outside) || proc_cpus_read(cpus->sys, &now) < 0)
+	if (!needs_stat(hidden) || proc_cpus_read(cpus->sys, &now) < 0)
 		return;
 	for (size_t i = 0; i < cpus->n; i++) {
 		struct cpu_counters *cpu = &cpus->items[i];
@@ -104,9 +109,7 @@ void hidden_switches_renew(struct hidden_switches *hidden, const struct cpu_coun
 			   bool anew)
 {
 	/* Idle time is measured from the opening of the counters. */
-	bool wanted = hidden->seen || hidden->outside;
-
-	if (!wanted || (!hidden->begins && !anew))
+	if (!needs_stat(hidden) || (!hidden->begins && !anew))
 		return;
 	proc_cpus_fini(&hidden->before);
 	proc_cpus_read(cpus->sys, &hidden->before);

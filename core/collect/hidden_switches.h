@@ -21,6 +21,7 @@
  */
 struct hidden_switches {
 	bool outside;            /* tasks outside of this pid namespace run on the CPUs too */
+	bool replaced;           /* /proc/stat is not the machine's: it is not read */
 	bool seen;               /* the kernel hides switches */
 	bool begins;             /* first seen in the last interval */
 	struct proc_cpus before; /* outside, or once seen: /proc/stat at the last cut */

@@ -58,6 +58,16 @@ static enum namespace_kind guess_user(const struct sys *sys)
 	return inside == 0 && outside == 0 && n == UINT32_MAX ? NAMESPACE_HOST : NAMESPACE_OWN;
 }
 
+bool container_replaces_stat(const struct sys *sys)
+{
+	int code = 0;
+	char *text = proc_long_text(sys, "/proc/self/mountinfo", &code);
+	bool replaced = text && strstr(text, " /proc/stat ");
+
+	free(text);
+	return replaced;
+}
+
 /* Whether hints count: a namespace is not the machine's, or all are unknown. */
 static bool may_be_container(const struct sys *sys)
 {

@@ -35,6 +35,11 @@ struct container {
 void container_read(const struct sys *sys, struct container *container);
 /* Only the pid namespace. */
 enum namespace_kind container_read_pid_namespace(const struct sys *sys);
+/*
+ * Whether a container manager has put a file of its own over /proc/stat, as lxcfs does: it has the
+ * container's times and CPUs, not the machine's.
+ */
+bool container_replaces_stat(const struct sys *sys);
 
 /* "docker", "a container" ...; NULL for NONE. */
 const char *container_name(enum container_kind container);

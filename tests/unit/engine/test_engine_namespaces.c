@@ -40,19 +40,21 @@ static struct figure machine_figure(const struct snapshot *snapshot, const char 
 static const struct outside {
 	const char *name;
 	bool own;          /* this pid namespace is not the first */
+	bool replaced;     /* /proc/stat is a file of the container's manager */
 	long ticks, idle;  /* of CPU 1, in a second; < 0: /proc/stat cannot be read */
 	double percent;    /* of CPU 1, as it is shown ... */
 	double known;      /* ... and its share */
 	double others;     /* CPUs */
 	const char *first; /* finding */
 } outsides[] = {
-	{"the first namespace", false, 100, 0, 0, 1, 0, NULL},
-	{"nothing runs outside", true, 0, 100, 0, 1, 0, "idle-ish"},
-	{"one CPU is busy", true, 100, 0, 100, 1, 1,
+	{"the first namespace", false, false, 100, 0, 0, 1, 0, NULL},
+	{"nothing runs outside", true, false, 0, 100, 0, 1, 0, "idle-ish"},
+	{"one CPU is busy", true, false, 100, 0, 100, 1, 1,
 	 "tasks outside of this pid namespace use ~1.0 of 2 CPUs"},
-	{"three fifths of it", true, 60, 40, 60, 1, 0.6,
+	{"three fifths of it", true, false, 60, 40, 60, 1, 0.6,
 	 "tasks outside of this pid namespace use ~0.6 of 2 CPUs"},
-	{"/proc/stat is unknown", true, -1, 0, 0, 0, 0, NULL},
+	{"/proc/stat is unknown", true, false, -1, 0, 0, 0, 0, NULL},
+	{"/proc/stat is the container's", true, true, 0, 100, 0, 0, 0, NULL},
 };
 
 static void set_stat(struct fk *fk, long busy, long idle)
@@ -75,6 +77,10 @@ static void tasks_outside(void **state)
 
 	if (this->own)
 		fk_file(fk, "/proc/self/ns/pid", OWN_PIDS);
+	if (this->replaced)
+		fk_file(fk, "/proc/self/mountinfo",
+			"22 20 0:20 / /proc rw - proc proc rw\n"
+			"31 22 0:40 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw\n");
 	fk_task(fk, &(struct fk_spec){.tid = 100});
 	set_stat(fk, this->ticks < 0 ? -1 : 1000, 1000);
 	struct engine *engine = open_engine_with(&sys, &config);
