@@ -346,9 +346,14 @@ static void put_findings(FILE *out, const struct findings *findings)
 		const struct finding *finding = &findings->items[i];
 
 		fputs(i > 0 ? ",{" : "{", out);
+		fputs("\"kind\":", out);
+		json_put_string(out, finding_word(finding));
+		fputc(',', out);
 		put_verdict(out, finding->verdict);
 		fputs(",\"cpus\":", out);
 		out_number(out, finding->cpus);
+		if (finding->state != FIGURE_VALID)
+			fprintf(out, ",\"state\":\"%s\"", figure_state_name(finding->state));
 		if (finding->pid > 0)
 			fprintf(out, ",\"pid\":%d,\"tid\":%d", finding->pid, finding->tid);
 		fputs(",\"sentence\":", out);

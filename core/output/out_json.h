@@ -46,9 +46,10 @@
  * It is null if too much CPU time could not be attributed to rows.
  *
  * "findings" are what costs the machine, or the target, most (core/view/finding.h), in that order.
- * "cpus": of a verdict about running, the CPUs' time that it costs, of a wait, how many threads
- * wait, and without a verdict, how many CPUs the processes use. "pid" and "tid" are its main
- * task's, if it has one.
+ * "kind" is the word of the verdict, or "use" (of the CPUs), "machine" (its memory, pressure or
+ * interrupts), "unattributed" or "profile". "cpus": of a verdict about running, the CPUs' time that
+ * it costs, of a wait, how many threads wait, and of use, how many CPUs the processes use; "state"
+ * is that figure's, if it is not exact. "pid" and "tid" are its main task's, if it has one.
  *
  * With a filter there are {"filter"}, its text, and in totals {"left_out":{EVENTS,STATES}}: the
  * counts of the tasks that the filter leaves out. A row of a tree that does not pass, but is above

@@ -3,22 +3,46 @@
 #include "core/view/finding_internal.h"
 
 #include "core/base/text.h"
+#include "core/base/util.h"
+#include "core/view/machine_items.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
-struct finding *findings_add(struct findings *findings, enum verdict verdict, double cpus)
+struct finding *findings_add(struct findings *findings, enum finding_kind kind,
+			     enum verdict verdict)
 {
 	assert(findings->n < FINDINGS_MAX);
 	struct finding *finding = &findings->items[findings->n++];
 
-	*finding = (struct finding){.verdict = verdict, .cpus = cpus};
+	*finding = (struct finding){.kind = kind, .verdict = verdict};
 	return finding;
+}
+
+bool findings_have(const struct findings *findings, enum verdict verdict)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->items[i].verdict == verdict)
+			return true;
+	return false;
+}
+
+const char *finding_word(const struct finding *finding)
+{
+	static const char *const words[FINDING_KINDS] = {
+		[FINDING_OF_USE] = "use",
+		[FINDING_OF_MACHINE] = "machine",
+		[FINDING_OF_GAPS] = "unattributed",
+		[FINDING_OF_PROFILE] = "profile",
+	};
+
+	return words[finding->kind] ? words[finding->kind] : verdict_word(finding->verdict);
 }
 
 static void add_unattributed(struct findings *findings, const struct snapshot *snapshot)
 {
-	struct finding *finding = findings_add(findings, VERDICT_NONE, 0);
+	struct finding *finding = findings_add(findings, FINDING_OF_GAPS, VERDICT_NONE);
 	char percent[24];
 
 	text_percent(percent, sizeof(percent), snapshot_unattributed_time(snapshot));
@@ -84,10 +108,10 @@ static enum verdict triage_verdict(const struct triage *triage)
 
 static void add_idle(struct findings *findings)
 {
-	struct finding *finding = findings_add(findings, VERDICT_IDLE, 0);
+	struct finding *finding = findings_add(findings, FINDING_OF_VERDICT, VERDICT_IDLE);
 
 	text_copy(finding->text, sizeof(finding->text),
-		  "idle-ish: less than 5% of the CPUs' time was used");
+		  "idle: less than 5% of the CPUs' time was used");
 }
 
 static void add_sum(struct findings *findings, const struct triage *triage)
@@ -96,7 +120,7 @@ static void add_sum(struct findings *findings, const struct triage *triage)
 
 	if (judgement.verdict == VERDICT_NONE)
 		return;
-	struct finding *finding = findings_add(findings, judgement.verdict, 0);
+	struct finding *finding = findings_add(findings, FINDING_OF_VERDICT, judgement.verdict);
 	size_t length = text_copy(finding->text, sizeof(finding->text),
 				  scope_prefix(triage->judge.snapshot));
 	verdict_explain(&triage->judge, &judgement, &triage->sum, finding->text + length,
@@ -105,15 +129,59 @@ static void add_sum(struct findings *findings, const struct triage *triage)
 
 static void add_losses(struct findings *findings, const struct triage *triage)
 {
-	const double interval_ns = (double)triage->judge.snapshot->interval_ns;
-
-	for (size_t i = 0; i < triage->n && findings->n < FINDINGS_MAX; i++) {
-		enum verdict verdict = triage->order[i];
-
+	for (size_t i = 0; i < triage->n && findings->n < FINDINGS_MAX; i++)
 		finding_describe_loss(&triage->losses,
-				      findings_add(findings, verdict,
-						   triage->losses.held_ns[verdict] / interval_ns));
+				      findings_add(findings, FINDING_OF_VERDICT, triage->order[i]));
+}
+
+/* Whether a loss has said who suffers from what the machine lacks. */
+static bool is_said(const struct findings *findings, const struct machine_item *item)
+{
+	static const struct {
+		const char *label;
+		enum verdict verdict;
+	} losses[] = {
+		{"steal", VERDICT_STEAL},
+		{"io pressure", VERDICT_DISK},
+		{"memory pressure", VERDICT_MEMORY_PRESSURE},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+		if (strcmp(item->label, losses[i].label) == 0)
+			return findings_have(findings, losses[i].verdict);
+	return false;
+}
+
+static void add_machine(struct findings *findings, const struct snapshot *snapshot)
+{
+	struct machine_item items[MACHINE_ITEMS];
+	size_t n = machine_items(&snapshot->machine, items);
+
+	for (size_t i = 0; i < n && findings->n < FINDINGS_MAX; i++) {
+		if (!items[i].sentence[0] || is_said(findings, &items[i]))
+			continue;
+		struct finding *finding = findings_add(findings, FINDING_OF_MACHINE, VERDICT_NONE);
+		text_copy(finding->subject, sizeof(finding->subject), items[i].label);
+		text_copy(finding->text, sizeof(finding->text), items[i].sentence);
 	}
+}
+
+/* Moves a second finding about a process behind those about others. Their orders stay. */
+static void part_processes(struct findings *findings)
+{
+	struct findings first = {.n = 0}, second = {.n = 0};
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->items[i];
+		bool seen = false;
+
+		for (size_t k = 0; k < first.n; k++)
+			seen |= finding->pid > 0 && first.items[k].pid == finding->pid;
+		struct findings *to = seen ? &second : &first;
+		to->items[to->n++] = *finding;
+	}
+	memcpy(findings->items, first.items, first.n * sizeof(*first.items));
+	memcpy(findings->items + first.n, second.items, second.n * sizeof(*second.items));
 }
 
 static void add_all(struct findings *findings, const struct triage *triage)
@@ -130,7 +198,10 @@ static void add_all(struct findings *findings, const struct triage *triage)
 		add_sum(findings, triage);
 	}
 	add_losses(findings, triage);
+	if (!snapshot->targeted)
+		add_machine(findings, snapshot);
 	findings_add_consumers(findings, &triage->losses);
+	part_processes(findings);
 }
 
 /* A profile has no verdict, and an interval without length no rates. */
@@ -153,7 +224,7 @@ enum verdict findings_verdict(const struct snapshot *snapshot)
 
 static void add_profile(struct findings *findings, const struct snapshot *snapshot)
 {
-	struct finding *finding = findings_add(findings, VERDICT_NONE, 0);
+	struct finding *finding = findings_add(findings, FINDING_OF_PROFILE, VERDICT_NONE);
 
 	verdict_of_profile(snapshot, finding->text, sizeof(finding->text));
 	findings->n = finding->text[0] != '\0';
@@ -172,4 +243,23 @@ void findings_of_snapshot(const struct snapshot *snapshot, struct findings *find
 	triage_init(&triage, snapshot);
 	add_all(findings, &triage);
 	losses_fini(&triage.losses);
+}
+
+static bool is_same(const struct finding *a, const struct finding *b)
+{
+	return a->kind == b->kind && a->verdict == b->verdict && a->pid == b->pid &&
+	       strcmp(a->subject, b->subject) == 0;
+}
+
+void findings_follow(struct findings *findings, const struct findings *before,
+		     const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		struct finding *finding = &findings->items[i];
+
+		finding->since_ns = snapshot->realtime_ns;
+		for (size_t k = 0; before && k < before->n; k++)
+			if (is_same(finding, &before->items[k]))
+				finding->since_ns = before->items[k].since_ns;
+	}
 }

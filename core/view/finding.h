@@ -10,8 +10,8 @@
 
 /*
  * What a snapshot shows of the machine, or of the target, in sentences. First the verdicts that
- * cost most (verdict_loss.c), each with its main task: "1.9 of 8 CPUs' time in memory-bound tasks:
- * postgres (IPC 0.31, caMPKI 24.10)". A verdict must cost a tenth of what ran, a wait also 0.2
+ * cost most (verdict_loss.c), each with its main task: "postgres (4121) is memory-bound: 1.9 of 8
+ * CPUs' time (IPC 0.31, caMPKI 24.10)". A verdict must cost a tenth of what ran, a wait also 0.2
  * CPUs. Without such a loss, the verdict of the sum of all rows; it begins with "the target is", or
  * with "your tasks are" if only the user's tasks are counted.
  *
@@ -19,18 +19,36 @@
  * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs", and tasks
  * outside of this pid namespace.
  *
+ * Then what the machine lacks: memory, swap, CPUs that spend their time in interrupts. A second
+ * finding about a process comes behind the findings about others.
+ *
  * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
  * with its hottest function.
  */
 enum { FINDINGS_MAX = 8 };
 
+enum finding_kind {
+	FINDING_OF_VERDICT,
+	FINDING_OF_USE,     /* of the CPUs */
+	FINDING_OF_MACHINE, /* of its memory, pressure or interrupts (core/view/machine_items.h) */
+	FINDING_OF_GAPS,    /* rows are too low */
+	FINDING_OF_PROFILE,
+	FINDING_KINDS,
+};
+
 struct finding {
-	enum verdict verdict; /* VERDICT_NONE: of use of CPUs, of a profile, or rows are too low */
-	/* Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of no
-	 * verdict, CPUs that are used. Means of the interval; 0 if it is no loss. */
+	enum finding_kind kind;
+	enum verdict verdict; /* VERDICT_NONE: another kind */
+	/*
+	 * Of a verdict about running, CPUs' time that is lost; of waits, threads that wait; of use,
+	 * CPUs that are used. Means of the interval; 0 if it is no loss.
+	 */
 	double cpus;
-	pid_t pid, tid; /* of its main task; 0: none */
-	char text[256]; /* printable */
+	enum figure_state state; /* of cpus: VALID, SCALED or LOST */
+	pid_t pid, tid;          /* of its main task; 0: none */
+	char subject[24];        /* of the machine: "memory", "CPU 3"; else "" */
+	uint64_t since_ns;       /* wall-clock time of its first snapshot; 0: unknown */
+	char text[256];          /* printable */
 };
 
 struct findings {
@@ -42,5 +60,10 @@ struct findings {
 /* Returns the verdict of the findings without their sentences. */
 enum verdict findings_verdict(const struct snapshot *snapshot);
 void findings_of_snapshot(const struct snapshot *snapshot, struct findings *findings);
+/* Sets since when each of them has been found. `before`: of the snapshot before; NULL: none. */
+void findings_follow(struct findings *findings, const struct findings *before,
+		     const struct snapshot *snapshot);
+/* "lock" or another verdict, or "use", "machine", "unattributed", "profile": for scripts. */
+const char *finding_word(const struct finding *finding);
 
 #endif

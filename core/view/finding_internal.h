@@ -7,8 +7,10 @@
 
 /* Shared by core/view/finding*.c, and for these alone. */
 
-/* Adds a finding without a text. There must be room. */
-struct finding *findings_add(struct findings *findings, enum verdict verdict, double cpus);
+/* Adds a finding without a text, of a verdict or not (VERDICT_NONE). There must be room. */
+struct finding *findings_add(struct findings *findings, enum finding_kind kind,
+			     enum verdict verdict);
+bool findings_have(const struct findings *findings, enum verdict verdict);
 /* finding_loss.c: writes the sentence of a loss, and its main task. */
 void finding_describe_loss(const struct losses *losses, struct finding *finding);
 /* finding_use.c: adds what uses the CPUs and is in no finding yet. */

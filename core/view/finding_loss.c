@@ -58,11 +58,6 @@ static void append_count(const struct sentence *sentence, size_t count)
 	append_number(sentence, (double)count, 0);
 }
 
-static void append_cpus(const struct sentence *sentence, double ns)
-{
-	append_number(sentence, ns / (double)snapshot_of(sentence)->interval_ns, 1);
-}
-
 /* "postgres" */
 static void append_name(const struct sentence *sentence)
 {
@@ -129,30 +124,58 @@ static void append_function(const struct sentence *sentence)
 				sentence->size);
 }
 
-/* "1.9 of 8 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 24.10)" */
-static void describe_share(const struct sentence *sentence)
+/* "postgres (4121) and 3 other threads are" */
+static void append_subject(const struct sentence *sentence, const char *one, const char *several)
 {
-	append(sentence, verdict_cost(sentence->verdict) == COST_STALLS ? "at least " : "");
-	append_cpus(sentence, sentence->losses->ns[sentence->verdict]);
+	const size_t others = sentence->losses->n[sentence->verdict] - 1;
+
+	append_task(sentence);
+	if (others > 0) {
+		append(sentence, " and ");
+		append_count(sentence, others);
+		append(sentence, others == 1 ? " other thread" : " other threads");
+	}
+	append(sentence, others > 0 ? several : one);
+}
+
+/* "at least 1.9 of 8 CPUs' time" */
+static void append_cost(const struct sentence *sentence)
+{
+	const enum figure_state state = sentence->losses->states[sentence->verdict];
+	bool is_bound = verdict_cost(sentence->verdict) == COST_STALLS || state == FIGURE_LOST;
+
+	append(sentence, is_bound ? "at least " : "");
+	append(sentence, state == FIGURE_SCALED ? figure_mark(state) : "");
+	append_number(sentence,
+		      sentence->losses->ns[sentence->verdict] /
+			      (double)snapshot_of(sentence)->interval_ns,
+		      1);
 	append(sentence, " of ");
 	append_count(sentence, snapshot_of(sentence)->n_cpus);
-	append(sentence, " CPUs' time ");
-	append(sentence, verdict_time(sentence->verdict));
+	append(sentence, " CPUs' time");
+}
+
+/* "postgres (4121) is memory-bound: 1.9 of 8 CPUs' time (IPC 0.31, caMPKI 24.10)" */
+static void describe_share(const struct sentence *sentence)
+{
+	append_subject(sentence, " is ", " are ");
+	append(sentence, verdict_name(sentence->verdict));
 	append(sentence, ": ");
-	append_name(sentence);
+	append_cost(sentence);
+	append(sentence, verdict_cost(sentence->verdict) == COST_STALLS ? " lost" : "");
 	append_judged_figures(sentence);
 	append_function(sentence);
 }
 
-/* "switches: 0.6 CPUs spent on excessive context switching (46.7k/s): pingpong" */
+/* "pingpong (77) and 1 other thread switch too often: 0.6 of 2 CPUs' time (46.7k/s)" */
 static void describe_switches(const struct sentence *sentence)
 {
-	append(sentence, "switches: ");
-	append_cpus(sentence, sentence->losses->ns[sentence->verdict]);
-	append(sentence, " CPUs spent on excessive context switching (");
+	append_subject(sentence, " switches", " switch");
+	append(sentence, " too often: ");
+	append_cost(sentence);
+	append(sentence, " (");
 	append_rate(sentence, "cs_per_s", true);
-	append(sentence, "/s): ");
-	append_name(sentence);
+	append(sentence, "/s)");
 }
 
 /* "sh (1234) starts 536 processes/s that take 0.54 CPUs" */
@@ -316,6 +339,8 @@ void finding_describe_loss(const struct losses *losses, struct finding *finding)
 				    .text = finding->text,
 				    .size = sizeof(finding->text)};
 
+	finding->cpus = losses->held_ns[verdict] / (double)losses->judge->snapshot->interval_ns;
+	finding->state = losses->states[verdict];
 	if (verdict == VERDICT_STEAL) {
 		describe_steal(&sentence);
 		return;

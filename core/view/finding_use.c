@@ -34,20 +34,12 @@ struct consumers {
 	struct consumer *items; /* one for each row; owned */
 };
 
-static bool has_finding(const struct findings *findings, enum verdict verdict)
-{
-	for (size_t i = 0; i < findings->n; i++)
-		if (findings->items[i].verdict == verdict)
-			return true;
-	return false;
-}
-
 /* Whether a finding is about what the thread does while it runs. */
 static bool is_covered(const struct findings *findings, enum verdict verdict)
 {
 	enum verdict_cost cost = verdict_cost(verdict);
 
-	return (cost == COST_CPU_TIME || cost == COST_STALLS) && has_finding(findings, verdict);
+	return (cost == COST_CPU_TIME || cost == COST_STALLS) && findings_have(findings, verdict);
 }
 
 /* %CPU of a thread. Without that column: of its time, which may be a lower bound. */
@@ -112,8 +104,7 @@ static void append_task(struct finding *finding, const struct row *row)
 }
 
 /* " use 1.9 of 2 CPUs"; before a lower bound " at least", before an estimate "~". */
-static void append_use(struct finding *finding, const struct snapshot *snapshot, bool several,
-		       enum figure_state state)
+static void append_use(struct finding *finding, const struct snapshot *snapshot, bool several)
 {
 	const size_t cpus = snapshot->n_cpus;
 	char number[40], of[40] = "", text[120];
@@ -122,9 +113,18 @@ static void append_use(struct finding *finding, const struct snapshot *snapshot,
 	if (finding->cpus <= (double)cpus)
 		snprintf(of, sizeof(of), " of %zu", cpus);
 	snprintf(text, sizeof(text), " use%s %s%s%s CPU%s", several ? "" : "s",
-		 state == FIGURE_LOST ? "at least " : figure_mark(state), number, of,
-		 cpus == 1 ? "" : "s");
+		 finding->state == FIGURE_LOST ? "at least " : figure_mark(finding->state), number,
+		 of, cpus == 1 ? "" : "s");
 	verdict_append(finding->text, sizeof(finding->text), text);
+}
+
+static struct finding *add_use(struct findings *findings, double cpus, enum figure_state state)
+{
+	struct finding *finding = findings_add(findings, FINDING_OF_USE, VERDICT_NONE);
+
+	finding->cpus = cpus;
+	finding->state = state;
+	return finding;
 }
 
 /* Names the processes with half a CPU, the busiest first: "spin (77) uses 1.0 of 2 CPUs". */
@@ -146,10 +146,10 @@ static void add_processes(struct findings *findings, struct consumers *consumers
 			return;
 		struct consumer *item = &consumers->items[best];
 		struct finding *finding =
-			findings_add(findings, VERDICT_NONE, item->percent.value / 100);
+			add_use(findings, item->percent.value / 100, item->percent.state);
 		item->named = true;
 		append_task(finding, &consumers->tree.items[best]);
-		append_use(finding, consumers->snapshot, false, item->percent.state);
+		append_use(finding, consumers->snapshot, false);
 	}
 }
 
@@ -230,13 +230,13 @@ static void add_rest(struct findings *findings, struct consumers *consumers)
 		return;
 	if (ancestor != SIZE_MAX)
 		rest = consumers->items[ancestor].rest;
-	struct finding *finding = findings_add(findings, VERDICT_NONE, rest.value / 100);
+	struct finding *finding = add_use(findings, rest.value / 100, rest.state);
 	if (ancestor != SIZE_MAX)
 		append_family(finding, consumers, ancestor);
 	else
 		snprintf(finding->text, sizeof(finding->text), "%zu %sprocess%s", n,
 			 findings->n > 1 ? "other " : "", n == 1 ? "" : "es");
-	append_use(finding, consumers->snapshot, ancestor != SIZE_MAX || n > 1, rest.state);
+	append_use(finding, consumers->snapshot, ancestor != SIZE_MAX || n > 1);
 }
 
 /* What has no row: "tasks outside of this pid namespace use ~1.0 of 2 CPUs". */
@@ -247,9 +247,9 @@ static void add_outside(struct findings *findings, const struct snapshot *snapsh
 	double cpus = (double)snapshot->others[TALLY_TASK_CLOCK] / (double)snapshot->interval_ns;
 	if (cpus < LEAST_CPUS)
 		return;
-	struct finding *finding = findings_add(findings, VERDICT_NONE, cpus);
+	struct finding *finding = add_use(findings, cpus, FIGURE_SCALED);
 	text_copy(finding->text, sizeof(finding->text), "tasks outside of this pid namespace");
-	append_use(finding, snapshot, true, FIGURE_SCALED);
+	append_use(finding, snapshot, true);
 }
 
 void findings_add_consumers(struct findings *findings, const struct losses *losses)
@@ -261,7 +261,7 @@ void findings_add_consumers(struct findings *findings, const struct losses *loss
 		consumers_init(&consumers, findings, losses);
 		add_processes(findings, &consumers);
 		/* What a finding has of forks is of the processes that were started. */
-		if (findings->n < FINDINGS_MAX && !has_finding(findings, VERDICT_FORKS))
+		if (findings->n < FINDINGS_MAX && !findings_have(findings, VERDICT_FORKS))
 			add_rest(findings, &consumers);
 		consumers_fini(&consumers);
 	}

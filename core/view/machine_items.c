@@ -29,25 +29,29 @@ static const struct rule {
 	double from;           /* it speaks from this value on; 0: never by itself */
 	enum machine_value of; /* `from` is multiplied by this; MACHINE_VALUES: by 1 */
 	bool below;            /* it speaks up to that value instead */
-	bool warns;
+	const char *warning;   /* a sentence about the value; NULL: no task loses time by it */
 } rules[] = {
 	/* More threads than CPUs, or threads in state D, over the last minute. */
 	{"load", MACHINE_LOAD_1M, FORMAT_LOAD, 60, 1, MACHINE_CPUS},
 	/* Some wait for a CPU now: less than two for each CPU pass with every burst. */
 	{"runnable", MACHINE_RUNNABLE, FORMAT_NUMBER, 55, 2, MACHINE_CPUS},
 	/* The kernel reclaims before it is full. With a tenth left, the page cache is small. */
-	{"memory", MACHINE_MEMORY_AVAILABLE, FORMAT_FREE, 90, 0.1, MACHINE_MEMORY, true, true},
+	{"memory", MACHINE_MEMORY_AVAILABLE, FORMAT_FREE, 90, 0.1, MACHINE_MEMORY, true,
+	 "memory is nearly full: %s"},
 	/* Used swap alone is harmless. Without any left, the next step is the OOM killer. */
-	{"swap", MACHINE_SWAP_FREE, FORMAT_FREE, 85, 0.2, MACHINE_SWAP, true, true},
+	{"swap", MACHINE_SWAP_FREE, FORMAT_FREE, 85, 0.2, MACHINE_SWAP, true,
+	 "swap is nearly full: %s"},
 	/* Two busy CPUs with -j2 and some daemons reach 10 to 20. */
 	{"cpu pressure", MACHINE_CPU_PRESSURE, FORMAT_PERCENT, 70, 25, MACHINE_VALUES},
 	/* A tenth of the time some task waits for a device. */
-	{"io pressure", MACHINE_IO_PRESSURE, FORMAT_PERCENT, 80, 10, MACHINE_VALUES, false, true},
+	{"io pressure", MACHINE_IO_PRESSURE, FORMAT_PERCENT, 80, 10, MACHINE_VALUES, false,
+	 "some task waits for a device %s of the time (io pressure)"},
 	/* With enough memory no task waits for it. */
 	{"memory pressure", MACHINE_MEMORY_PRESSURE, FORMAT_PERCENT, 95, 1, MACHINE_VALUES, false,
-	 true},
+	 "some task waits for memory %s of the time (memory pressure)"},
 	/* As the note about stolen time. */
-	{"steal", MACHINE_STEAL, FORMAT_PERCENT, 92, 5, MACHINE_VALUES, false, true},
+	{"steal", MACHINE_STEAL, FORMAT_PERCENT, 92, 5, MACHINE_VALUES, false,
+	 "the hypervisor takes %s of the CPUs' time (steal)"},
 	/* As io pressure: a tenth of the CPU time. */
 	{"iowait", MACHINE_IOWAIT, FORMAT_PERCENT, 50, 10, MACHINE_VALUES},
 	/* A start costs 0.5 to 1 ms: 5 to 10 % of a CPU. */
@@ -146,6 +150,16 @@ static void put_interrupt(const struct machine_interrupt *interrupt, struct mach
 	if (interrupt->name[0])
 		snprintf(item->text + length, sizeof(item->text) - (size_t)length, " (most: %s)",
 			 interrupt->name);
+	snprintf(item->sentence, sizeof(item->sentence), "%s %s", item->label, item->text);
+}
+
+/* The text of the value in the place of "%s". */
+static void put_sentence(const char *warning, struct machine_item *item)
+{
+	const char *place = strstr(warning, "%s");
+
+	snprintf(item->sentence, sizeof(item->sentence), "%.*s%s%s", (int)(place - warning),
+		 warning, item->text, place + 2);
 }
 
 size_t machine_items(const struct snapshot_machine *machine,
@@ -163,8 +177,10 @@ size_t machine_items(const struct snapshot_machine *machine,
 		text_copy(item->label, sizeof(item->label), rule->label);
 		item->usual = rule->value == MACHINE_LOAD_1M;
 		item->speaks = speaks(rule, machine);
-		item->warns = item->speaks && rule->warns;
+		item->warns = item->speaks && rule->warning;
 		put_value(rule, machine, item->text, sizeof(item->text));
+		if (item->warns)
+			put_sentence(rule->warning, item);
 	}
 	for (size_t i = 0; i < machine->n_interrupts; i++)
 		put_interrupt(&machine->interrupts[i], &items[n++]);

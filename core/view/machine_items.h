@@ -11,10 +11,11 @@
 struct machine_item {
 	char label[24];
 	char text[80];
-	unsigned weight; /* a narrow line keeps the heaviest; below 100 */
-	bool usual;      /* worth its place even if it is below its threshold: the load */
-	bool speaks;     /* the value is above the threshold of its item, in machine_items.c */
-	bool warns;      /* the same, and tasks lose time by it */
+	unsigned weight;    /* a narrow line keeps the heaviest; below 100 */
+	bool usual;         /* worth its place even if it is below its threshold: the load */
+	bool speaks;        /* the value is above the threshold of its item, in machine_items.c */
+	bool warns;         /* the same, and tasks lose time by it */
+	char sentence[120]; /* if it warns, or of an interrupt that speaks: a finding; else "" */
 };
 
 enum { MACHINE_ITEMS = 10 + MACHINE_INTERRUPTS };

@@ -63,13 +63,14 @@ bool verdict_has_time(const struct judge *judge, const struct judgement *judgeme
 /* What each verdict costs the machine, or the target. */
 struct losses {
 	const struct judge *judge;
-	double ns[VERDICTS];      /* at most what the CPUs could have run */
-	double held_ns[VERDICTS]; /* of all threads together */
-	size_t n[VERDICTS];       /* threads */
-	unsigned char *verdicts;  /* of each row of the threads; owned */
-	double *costs_ns;         /* of each row; owned */
-	uint64_t rows_ns, ran_ns; /* CPU time of the rows, and of all that ran */
-	uint64_t all_ns;          /* of all CPUs */
+	double ns[VERDICTS];                /* at most what the CPUs could have run */
+	double held_ns[VERDICTS];           /* of all threads together */
+	size_t n[VERDICTS];                 /* threads */
+	enum figure_state states[VERDICTS]; /* of both ns: the worst of the threads' */
+	unsigned char *verdicts;            /* of each row of the threads; owned */
+	double *costs_ns;                   /* of each row; owned */
+	uint64_t rows_ns, ran_ns;           /* CPU time of the rows, and of all that ran */
+	uint64_t all_ns;                    /* of all CPUs */
 };
 
 void losses_init(struct losses *losses, const struct judge *judge);
@@ -98,8 +99,6 @@ enum verdict_cost {
 };
 
 enum verdict_cost verdict_cost(enum verdict verdict);
-/* Returns what follows "1.9 of 8 CPUs' time": "in memory-bound tasks"; NULL: another sentence. */
-const char *verdict_time(enum verdict verdict);
 /* Returns "waits for the disk", of a task that waits; NULL: it does not. */
 const char *verdict_wait(enum verdict verdict);
 /* Appends to a text of `size` bytes, as far as it fits. Returns the new length. */

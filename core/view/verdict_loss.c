@@ -44,6 +44,8 @@ static void judge_rows(struct losses *losses)
 		losses->ns[judgement.verdict] += losses->costs_ns[i];
 		losses->held_ns[judgement.verdict] += losses->costs_ns[i];
 		losses->n[judgement.verdict]++;
+		losses->states[judgement.verdict] =
+			figure_worse(losses->states[judgement.verdict], judgement.state);
 	}
 }
 

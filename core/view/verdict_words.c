@@ -17,53 +17,49 @@ enum { COMPETITORS_NAMED = 3 };
 static const struct {
 	const char *name, *label;
 	enum verdict_cost cost;
-	const char *time; /* after "1.9 of 8 CPUs' time" */
 	const char *wait; /* after the name of a task */
 	const char *help;
 } words[] = {
-	[VERDICT_NONE] = {"none", "-", COST_NONE, NULL, NULL,
+	[VERDICT_NONE] = {"none", "-", COST_NONE, NULL,
 			  "too little CPU time for a verdict, or no rule has its figures"},
-	[VERDICT_UNKNOWN] = {"unknown", "?", COST_NONE, NULL, NULL,
+	[VERDICT_UNKNOWN] = {"unknown", "?", COST_NONE, NULL,
 			     "figures are missing that could have the reason"},
-	[VERDICT_IDLE] = {"idle-ish", "idle", COST_NONE, NULL, NULL, "hardly ran"},
-	[VERDICT_FINE] = {"fine", "fine", COST_NONE, NULL, NULL, "no counted figure stands out"},
-	[VERDICT_CPU] = {"cpu", "cpu", COST_NONE, NULL, NULL,
+	[VERDICT_IDLE] = {"idle", "idle", COST_NONE, NULL, "hardly ran"},
+	[VERDICT_FINE] = {"fine", "fine", COST_NONE, NULL, "no counted figure stands out"},
+	[VERDICT_CPU] = {"cpu", "cpu", COST_NONE, NULL,
 			 "ran all the time, and no counted figure stands out"},
-	[VERDICT_KERNEL] = {"kernel-heavy", "kernel", COST_CPU_TIME, "in kernel-heavy tasks", NULL,
+	[VERDICT_KERNEL] = {"kernel-heavy", "kernel", COST_CPU_TIME, NULL,
 			    "runs mostly in the kernel"},
-	[VERDICT_SWITCHES] = {"thrashing switches", "switches", COST_CPU_TIME,
-			      "spent on excessive context switching", NULL,
+	[VERDICT_SWITCHES] = {"thrashing switches", "switches", COST_CPU_TIME, NULL,
 			      "is switched away after very short runs"},
-	[VERDICT_FAULTS] = {"faulting", "faults", COST_CPU_TIME, "in faulting tasks", NULL,
+	[VERDICT_FAULTS] = {"faulting", "faults", COST_CPU_TIME, NULL,
 			    "has many page faults: touches memory that it did not have"},
-	[VERDICT_MEMORY] = {"memory-bound", "memory", COST_CPU_TIME, "in memory-bound tasks", NULL,
+	[VERDICT_MEMORY] = {"memory-bound", "memory", COST_CPU_TIME, NULL,
 			    "its loads and stores wait for caches or memory"},
-	[VERDICT_BRANCH] = {"branch-bound", "branch", COST_CPU_TIME, "in branch-bound tasks", NULL,
+	[VERDICT_BRANCH] = {"branch-bound", "branch", COST_CPU_TIME, NULL,
 			    "works on wrong paths: mispredicted branches"},
-	[VERDICT_FRONTEND] = {"frontend-bound", "frontend", COST_CPU_TIME,
-			      "in frontend-bound tasks", NULL, "waits for instructions"},
-	[VERDICT_CORE] = {"core-bound", "core", COST_CPU_TIME, "in core-bound tasks", NULL,
+	[VERDICT_FRONTEND] = {"frontend-bound", "frontend", COST_CPU_TIME, NULL,
+			      "waits for instructions"},
+	[VERDICT_CORE] = {"core-bound", "core", COST_CPU_TIME, NULL,
 			  "waits for execution units, or for its own results"},
-	[VERDICT_BACKEND] = {"backend-bound", "backend", COST_CPU_TIME, "in backend-bound tasks",
-			     NULL, "core or memory: not counted which"},
-	[VERDICT_STALLED] = {"stalled", "stalled", COST_STALLS, "lost in stalled tasks", NULL,
+	[VERDICT_BACKEND] = {"backend-bound", "backend", COST_CPU_TIME, NULL,
+			     "core or memory: not counted which"},
+	[VERDICT_STALLED] = {"stalled", "stalled", COST_STALLS, NULL,
 			     "waits inside the CPU, for no counted reason"},
-	[VERDICT_THROTTLED] = {"throttled", "throttle", COST_QUEUES, NULL, "is throttled",
+	[VERDICT_THROTTLED] = {"throttled", "throttle", COST_QUEUES, "is throttled",
 			       "its cgroup has used its CPU quota up"},
-	[VERDICT_MEMORY_PRESSURE] = {"memory-pressure", "mempress", COST_SLEEP, NULL,
-				     "waits for memory",
+	[VERDICT_MEMORY_PRESSURE] = {"memory-pressure", "mempress", COST_SLEEP, "waits for memory",
 				     "waits for pages that were taken from it for lack of memory"},
-	[VERDICT_FORKS] = {"forks", "forks", COST_PROCESSES, NULL, NULL,
-			   "starts many short processes"},
-	[VERDICT_LOCK] = {"lock", "lock", COST_SLEEP, NULL, "waits for a lock",
+	[VERDICT_FORKS] = {"forks", "forks", COST_PROCESSES, NULL, "starts many short processes"},
+	[VERDICT_LOCK] = {"lock", "lock", COST_SLEEP, "waits for a lock",
 			  "waits for locks that other threads hold"},
-	[VERDICT_DISK] = {"disk", "disk", COST_SLEEP, NULL, "waits for the disk",
+	[VERDICT_DISK] = {"disk", "disk", COST_SLEEP, "waits for the disk",
 			  "waits for block devices"},
-	[VERDICT_BLOCKED] = {"blocked", "blocked", COST_SLEEP, NULL, "is blocked (state D)",
+	[VERDICT_BLOCKED] = {"blocked", "blocked", COST_SLEEP, "is blocked (state D)",
 			     "in uninterruptible sleep (state D), for another reason"},
-	[VERDICT_RUNQ] = {"runq", "runq", COST_QUEUES, NULL, "waits for a CPU",
+	[VERDICT_RUNQ] = {"runq", "runq", COST_QUEUES, "waits for a CPU",
 			  "ready to run, but without a CPU: others have it"},
-	[VERDICT_STEAL] = {"steal", "steal", COST_CPUS, NULL, NULL,
+	[VERDICT_STEAL] = {"steal", "steal", COST_CPUS, NULL,
 			   "the hypervisor gave the CPUs to other machines"},
 };
 
@@ -82,11 +78,6 @@ const char *verdict_label(enum verdict verdict)
 const char *verdict_word(enum verdict verdict)
 {
 	return verdict <= VERDICT_UNKNOWN ? "" : words[verdict].name;
-}
-
-const char *verdict_time(enum verdict verdict)
-{
-	return words[verdict].time;
 }
 
 const char *verdict_wait(enum verdict verdict)

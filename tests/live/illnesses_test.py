@@ -30,7 +30,7 @@ WAIT_LEAST = 0.25  # the limit of pmctop's rules of waits
 TRACED = ["unshare", "--mount", "sh", "-c",
           "mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; exec \"$@\"", "sh"]
 LABELS = {rest.split(None, 2)[2].split(":")[0]: label for label, rest in listed("verdicts")}
-NO_LOSS = {None, "fine", "cpu", "idle-ish"}
+NO_LOSS = {None, "fine", "cpu", "idle"}
 
 
 def refreshes(*options):

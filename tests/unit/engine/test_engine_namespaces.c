@@ -48,7 +48,7 @@ static const struct outside {
 	const char *first; /* finding */
 } outsides[] = {
 	{"the first namespace", false, false, 100, 0, 0, 1, 0, NULL},
-	{"nothing runs outside", true, false, 0, 100, 0, 1, 0, "idle-ish"},
+	{"nothing runs outside", true, false, 0, 100, 0, 1, 0, "idle"},
 	{"one CPU is busy", true, false, 100, 0, 100, 1, 1,
 	 "tasks outside of this pid namespace use ~1.0 of 2 CPUs"},
 	{"three fifths of it", true, false, 60, 40, 60, 1, 0.6,

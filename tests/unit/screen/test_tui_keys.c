@@ -1001,11 +1001,11 @@ static void test_finding_lines_stay(void **state)
 	idle->idle[TALLY_TASK_CLOCK] = idle->totals[TALLY_TASK_CLOCK];
 	app_snapshot(&stage.app, idle);
 	app_draw(&stage.app, &stage.canvas);
-	stage_check_text(&stage, "idle-ish", true);
+	stage_check_text(&stage, "idle: less", true);
 	assert_int_equal(stage.app.tasks.table.place.y, y + 2);
 	app_snapshot(&stage.app, screen_snapshot_software(2, 20));
 	app_draw(&stage.app, &stage.canvas);
-	stage_check_text(&stage, "idle-ish", false);
+	stage_check_text(&stage, "idle: less", false);
 	assert_int_equal(stage.app.tasks.table.place.y, y + 2);
 	stage_close(&stage);
 }

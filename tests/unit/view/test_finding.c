@@ -94,7 +94,7 @@ static void names_what_uses_the_cpus(void **state)
 		{"little", {TASK(77, 5, "spin", 450)}, {NULL}},
 		{"nothing",
 		 {TASK(77, 5, "spin", 5)},
-		 {"idle-ish: less than 5% of the CPUs' time was used"}},
+		 {"idle: less than 5% of the CPUs' time was used"}},
 	};
 
 	(void)state;
@@ -146,12 +146,109 @@ static void keeps_the_greatest(void **state)
 	snapshot_free(snapshot);
 }
 
+#define MIB                 (1024.0 * 1024)
+#define VALUE(which, value) .values[which] = (value), .known[which] = true
+
+/* What the machine lacks stands before what uses its CPUs. */
+static void names_what_the_machine_lacks(void **state)
+{
+	static const struct {
+		struct snapshot_machine machine;
+		const char *want[4];
+	} rows[] = {
+		{{VALUE(MACHINE_MEMORY, 8000 * MIB), VALUE(MACHINE_MEMORY_AVAILABLE, 500 * MIB)},
+		 {"memory is nearly full: 500M free of 7.8G"}},
+		{{VALUE(MACHINE_MEMORY_PRESSURE, 12.5), VALUE(MACHINE_SWAP, 1000 * MIB),
+		  VALUE(MACHINE_SWAP_FREE, 20 * MIB)},
+		 {"swap is nearly full: 20.0M free of 1.0G",
+		  "some task waits for memory 12.5% of the time (memory pressure)"}},
+		{{VALUE(MACHINE_IO_PRESSURE, 40), VALUE(MACHINE_STEAL, 6)},
+		 {"some task waits for a device 40.0% of the time (io pressure)",
+		  "the hypervisor takes 6.0% of the CPUs' time (steal)"}},
+		{{VALUE(MACHINE_STEAL, 23)}, {"steal: the hypervisor took 23 % of the CPUs' time"}},
+		{{VALUE(MACHINE_CPU_PRESSURE, 80), VALUE(MACHINE_LOAD_1M, 9)}, {NULL}},
+		{{.interrupts = {{.cpu = 3, .soft = true, .percent = 95, .name = "NET_RX"}},
+		  .n_interrupts = 1},
+		 {"CPU 3 spends 95.0% in softirqs (most: NET_RX)"}},
+	};
+	const struct sample_row spin = TASK(77, 5, "spin", 990);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = machine(&spin, 1);
+		struct findings findings;
+		size_t k = 0;
+
+		snapshot->machine = rows[i].machine;
+		findings_of_snapshot(snapshot, &findings);
+		for (; rows[i].want[k]; k++) {
+			assert_true(k < findings.n);
+			assert_string_equal(findings.items[k].text, rows[i].want[k]);
+		}
+		assert_int_equal(findings.n, k + 1);
+		assert_string_equal(finding_word(&findings.items[k]), "use");
+		snapshot_free(snapshot);
+	}
+}
+
+/* Two lines are about two processes. */
+static void parts_findings_about_a_process(void **state)
+{
+	const struct sample_row tasks[] = {
+		{.row = {.pid = 4, .tid = 4, .threads = 1, .comm = "ping"},
+		 .counts = {[TALLY_TASK_CLOCK] = 600 * NS_PER_MS, [TALLY_SWITCHES] = 50000}},
+		{.row = {.pid = 4, .tid = 5, .threads = 1, .comm = "ping"},
+		 .counts = {[TALLY_TASK_CLOCK] = 700 * NS_PER_MS}},
+		TASK(77, 5, "spin", 600),
+	};
+	struct snapshot *snapshot = machine(tasks, ARRAY_SIZE(tasks));
+	struct findings findings;
+
+	(void)state;
+	findings_of_snapshot(snapshot, &findings);
+	assert_int_equal(findings.n, 3);
+	assert_string_equal(finding_word(&findings.items[0]), "thrashing switches");
+	assert_int_equal(findings.items[0].pid, 4);
+	assert_int_equal(findings.items[1].pid, 77);
+	assert_int_equal(findings.items[2].pid, 4);
+	snapshot_free(snapshot);
+}
+
+/* A finding is the same as before, if it is about the same. */
+static void knows_since_when(void **state)
+{
+	const struct sample_row first[] = {TASK(77, 5, "spin", 990)};
+	const struct sample_row second[] = {TASK(78, 5, "hog", 900), TASK(77, 5, "spin", 700)};
+	struct findings before, now, later;
+	struct snapshot *snapshots[] = {machine(first, 1), machine(second, 2), machine(second, 2)};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(snapshots); i++)
+		snapshots[i]->realtime_ns = (i + 1) * NS_PER_S;
+	findings_of_snapshot(snapshots[0], &before);
+	findings_follow(&before, NULL, snapshots[0]);
+	assert_int_equal(before.items[0].since_ns, NS_PER_S);
+	findings_of_snapshot(snapshots[1], &now);
+	findings_follow(&now, &before, snapshots[1]);
+	assert_int_equal(now.items[0].since_ns, 2 * NS_PER_S);
+	assert_int_equal(now.items[1].since_ns, NS_PER_S);
+	findings_of_snapshot(snapshots[2], &later);
+	findings_follow(&later, &now, snapshots[2]);
+	assert_int_equal(later.items[0].since_ns, 2 * NS_PER_S);
+	assert_int_equal(later.items[1].since_ns, NS_PER_S);
+	for (size_t i = 0; i < ARRAY_SIZE(snapshots); i++)
+		snapshot_free(snapshots[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_what_uses_the_cpus),
 		cmocka_unit_test(marks_what_is_not_exact),
 		cmocka_unit_test(keeps_the_greatest),
+		cmocka_unit_test(names_what_the_machine_lacks),
+		cmocka_unit_test(parts_findings_about_a_process),
+		cmocka_unit_test(knows_since_when),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,7 +220,7 @@ static const struct pair pairs[] = {
 	{"some time, and no counter of IPC", VERDICT_FINE, .given = {{"cpu_percent", 60}},
 	 .beside = "hardly any", .other = VERDICT_NONE, .changed = {{"cpu_percent", 2}}},
 	{"a CPU that hardly runs", VERDICT_IDLE, .given = {{"cpu_percent", 0.4}, {"ipc", 0.1}},
-	 .flags = OF_A_CPU, .text = "idle-ish: %CPU 0.4 < 1", .beside = "that runs a little",
+	 .flags = OF_A_CPU, .text = "idle: %CPU 0.4 < 1", .beside = "that runs a little",
 	 .other = VERDICT_STALLED, .changed = {{"cpu_percent", 3}}},
 
 	{"throttled: a part of the wait for a CPU", VERDICT_THROTTLED,
@@ -672,12 +672,13 @@ static void describes_the_machine(void **state)
 		 {TASK(1, "postgres", 900, 310, 8), TASK(2, "java", 700, 2000, 0),
 		  TASK(3, "pg\x1b", 100, 310, 8)},
 		 VERDICT_MEMORY,
-		 "1.0 of 2 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 25.81)"},
+		 "postgres (1) and 1 other thread are memory-bound: 1.0 of 2 CPUs' time (IPC "
+		 "0.31, caMPKI 25.81)"},
 		{"a name that may not be shown",
 		 "overview",
 		 {TASK(1, "\x1b[2J", 900, 310, 8)},
 		 VERDICT_MEMORY,
-		 "0.9 of 2 CPUs' time in memory-bound tasks: \xef\xbf\xbd[2J (IPC 0.31, caMPKI "
+		 "\xef\xbf\xbd[2J (1) is memory-bound: 0.9 of 2 CPUs' time (IPC 0.31, caMPKI "
 		 "25.81)"},
 		{"a process with more time in all its threads",
 		 "overview",
@@ -689,7 +690,8 @@ static void describes_the_machine(void **state)
 			      [SAMPLE_CACHE_MISSES] = 20}},
 		  TASK(2, "java", 250, 310, 8)},
 		 VERDICT_MEMORY,
-		 "0.8 of 2 CPUs' time in memory-bound tasks: java (IPC 0.31, caMPKI 25.81)"},
+		 "java (2) and 2 other threads are memory-bound: 0.8 of 2 CPUs' time (IPC 0.31, "
+		 "caMPKI 25.81)"},
 		{"too little to be a trait",
 		 "overview",
 		 {TASK(1, "postgres", 50, 310, 8), TASK(2, "java", 900, 2000, 0)},
@@ -699,12 +701,12 @@ static void describes_the_machine(void **state)
 		 "overview",
 		 {TASK(1, "hog", 1000, 500, 3)},
 		 VERDICT_STALLED,
-		 "at least 0.5 of 2 CPUs' time lost in stalled tasks: hog (IPC 0.50)"},
+		 "hog (1) is stalled: at least 0.5 of 2 CPUs' time lost (IPC 0.50)"},
 		{"which is less than another loss",
 		 "overview",
 		 {TASK(1, "hog", 600, 700, 3), TASK(2, "postgres", 400, 310, 8)},
 		 VERDICT_MEMORY,
-		 "0.4 of 2 CPUs' time in memory-bound tasks: postgres (IPC 0.31, caMPKI 25.81)"},
+		 "postgres (2) is memory-bound: 0.4 of 2 CPUs' time (IPC 0.31, caMPKI 25.81)"},
 		{"or too little to be a trait",
 		 "overview",
 		 {TASK(1, "java", 900, 960, 3)},
@@ -714,7 +716,7 @@ static void describes_the_machine(void **state)
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 8)},
 		 VERDICT_IDLE,
-		 "idle-ish: less than 5% of the CPUs' time was used"},
+		 "idle: less than 5% of the CPUs' time was used"},
 		{"nothing that is seen runs",
 		 "overview",
 		 {TASK(1, "postgres", 40, 310, 0)},
@@ -854,8 +856,7 @@ static void describes_waits(void **state)
 		{"switches in a part of the time",
 		 {{77, "ping", .cpu = 30, .cs = 23300, .state = FIGURE_SCALED}},
 		 .want = VERDICT_SWITCHES,
-		 .sentence = "switches: 0.3 CPUs spent on excessive context switching (~23.3k/s): "
-			     "ping"},
+		 .sentence = "ping (77) switches too often: ~0.3 of 2 CPUs' time (~23.3k/s)"},
 		{"with kernel threads",
 		 {{77, "syncer", .cpu = 6, .disk = 85},
 		  {9, "jbd2/vda-8", .cpu = 1, .disk = 95, .d = 95, .flags = ROW_KERNEL}},
@@ -864,7 +865,7 @@ static void describes_waits(void **state)
 		{"kernel threads alone write a little",
 		 {{9, "jbd2/vda-8", .cpu = 1, .disk = 95, .d = 95, .flags = ROW_KERNEL}},
 		 .want = VERDICT_IDLE,
-		 .sentence = "idle-ish: less than 5% of the CPUs' time was used"},
+		 .sentence = "idle: less than 5% of the CPUs' time was used"},
 		{"a lock of many threads",
 		 {{77, "mutex", .cpu = 6, .lock = 93, .copies = 14},
 		  {5, "other", .cpu = 6, .lock = 40}},
@@ -910,8 +911,8 @@ static void describes_waits(void **state)
 		{"two that switch",
 		 {{77, "ping", .cpu = 30, .cs = 23300}, {78, "pong", .cpu = 29, .cs = 23400}},
 		 .want = VERDICT_SWITCHES,
-		 .sentence = "switches: 0.6 CPUs spent on excessive context switching (46.7k/s): "
-			     "ping"},
+		 .sentence = "ping (77) and 1 other thread switch too often: 0.6 of 2 CPUs' time "
+			     "(46.7k/s)"},
 		{"a server",
 		 {{77, "server", .cpu = 40, .cs = 13000, .runq = 6}},
 		 .want = VERDICT_NONE,
@@ -919,7 +920,7 @@ static void describes_waits(void **state)
 		{"a little disk",
 		 {{77, "syncer", .cpu = 2, .disk = 19, .d = 19}},
 		 .want = VERDICT_IDLE,
-		 .sentence = "idle-ish: less than 5% of the CPUs' time was used"},
+		 .sentence = "idle: less than 5% of the CPUs' time was used"},
 		{"stolen time",
 		 {{77, "hog", .cpu = 70}},
 		 .steal = 23,
@@ -1025,7 +1026,7 @@ static void agrees_with_stall_percent(void **state)
 		const struct sample_row tasks[] = {TASK(1, "hog", cases[i][0] / 2, cases[i][1], 1),
 						   TASK(2, "pig", cases[i][0] / 2, cases[i][1], 1)};
 		struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), tasks, 2);
-		char text[256], number[24], want[80];
+		char text[256], number[24], want[128];
 		const uint64_t idle_ns = NS_PER_S - cases[i][0] * NS_PER_MS;
 		double lost = 0;
 
@@ -1035,7 +1036,8 @@ static void agrees_with_stall_percent(void **state)
 			lost += cpu_stall(snapshot->columns, &snapshot->cpus[k]).value / 100;
 		text_fixed(number, sizeof(number), lost, 1);
 		snprintf(want, sizeof(want),
-			 "at least %s of 2 CPUs' time lost in stalled tasks: ", number);
+			 "hog (1) and 1 other thread are stalled: at least %s of 2 CPUs' time lost",
+			 number);
 		assert_int_equal(first_finding(snapshot, text), VERDICT_STALLED);
 		if (strncmp(text, want, strlen(want)) != 0)
 			fail_msg("\"%s\", but stall%% is %s of a CPU", text, number);
@@ -1058,8 +1060,8 @@ static void describes_a_target(void **state)
 		snapshot->target_figures =
 			xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 		assert_int_equal(first_finding(snapshot, text), VERDICT_IDLE);
-		assert_string_equal(text, targeted ? "the target is idle-ish: %CPU 0.0 < 1"
-						   : "your tasks are idle-ish: %CPU 0.0 < 1");
+		assert_string_equal(text, targeted ? "the target is idle: %CPU 0.0 < 1"
+						   : "your tasks are idle: %CPU 0.0 < 1");
 		snapshot_free(snapshot);
 	}
 }
