@@ -330,6 +330,20 @@ static void add_machine(struct metrics_export *export, const struct snapshot *sn
 	}
 }
 
+static void add_findings(struct metrics_export *export, const struct snapshot *snapshot)
+{
+	bool found[FINDING_WORDS] = {false};
+	struct findings findings;
+
+	if (snapshot->run)
+		return;
+	findings_of_snapshot(snapshot, &findings);
+	for (size_t i = 0; i < findings.n; i++)
+		found[finding_number(&findings.items[i])] = true;
+	for (size_t i = 0; i < FINDING_WORDS; i++)
+		export->finding_ns[i] += found[i] ? snapshot->interval_ns : 0;
+}
+
 /* Whether the snapshot was added before: a replay can go back and show an interval again. */
 static bool is_added(const struct metrics_export *export, const struct snapshot *snapshot)
 {
@@ -355,6 +369,7 @@ void metrics_export_add(struct metrics_export *export, const struct snapshot *sn
 	export->interval_ns = snapshot->interval_ns;
 	export->threads = snapshot->tasks;
 	add_machine(export, snapshot);
+	add_findings(export, snapshot);
 	memcpy(export->host, snapshot->host, sizeof(export->host));
 	memcpy(export->replay, snapshot->replay, sizeof(export->replay));
 	memcpy(export->pmu, snapshot->pmu, sizeof(export->pmu));

@@ -5,6 +5,7 @@
 #include "core/output/export_counters.h"
 #include "core/output/metrics_export.h"
 #include "core/output/metrics_export_name.h"
+#include "core/view/finding.h"
 
 #include <pthread.h>
 
@@ -71,6 +72,7 @@ struct metrics_export {
 
 	/* Sums of all snapshots, then facts of the last one. */
 	uint64_t snapshots, lost_records;
+	uint64_t finding_ns[FINDING_WORDS]; /* time of intervals with such a finding */
 	uint64_t records, self_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
 	bool intervals;                /* a snapshot of an interval was added */
 	uint64_t time_ns, realtime_ns, interval_ns;

@@ -414,6 +414,31 @@ static void put_machine(const struct export_writer *writer)
 	}
 }
 
+/* A profile has no intervals, and idle and fine are no illness. */
+static bool is_exported(unsigned finding)
+{
+	return finding < VERDICTS ? verdict_is_loss((enum verdict)finding)
+				  : finding != VERDICTS + FINDING_OF_VERDICT &&
+					    finding != VERDICTS + FINDING_OF_PROFILE;
+}
+
+static void put_findings(const struct export_writer *writer)
+{
+	static const struct family family = {
+		"",           "finding_seconds",
+		TYPE_COUNTER, "seconds",
+		"",           "Time of the intervals with such a finding."};
+
+	put_family(writer, &family);
+	for (unsigned i = 0; i < FINDING_WORDS; i++) {
+		if (!is_exported(i))
+			continue;
+		put_sample(writer, &family, "", "kind", finding_word(i));
+		metrics_export_put_seconds(writer->out, writer->export->finding_ns[i]);
+		fputc('\n', writer->out);
+	}
+}
+
 static void put_last_snapshot(const struct export_writer *writer)
 {
 	static const struct family snapshots = {"", "snapshots", TYPE_COUNTER,
@@ -445,6 +470,8 @@ static void put_last_snapshot(const struct export_writer *writer)
 	if (export->threads)
 		put_number(writer, &threads, export->threads);
 	put_machine(writer);
+	if (writer->export->intervals)
+		put_findings(writer);
 	put_host(writer);
 }
 

@@ -347,7 +347,7 @@ static void put_findings(FILE *out, const struct findings *findings)
 
 		fputs(i > 0 ? ",{" : "{", out);
 		fputs("\"kind\":", out);
-		json_put_string(out, finding_word(finding));
+		json_put_string(out, finding_word(finding_number(finding)));
 		fputc(',', out);
 		put_verdict(out, finding->verdict);
 		fputs(",\"cpus\":", out);

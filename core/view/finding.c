@@ -28,16 +28,21 @@ bool findings_have(const struct findings *findings, enum verdict verdict)
 	return false;
 }
 
-const char *finding_word(const struct finding *finding)
+unsigned finding_number(const struct finding *finding)
+{
+	return finding->kind == FINDING_OF_VERDICT ? (unsigned)finding->verdict
+						   : VERDICTS + (unsigned)finding->kind;
+}
+
+const char *finding_word(unsigned number)
 {
 	static const char *const words[FINDING_KINDS] = {
-		[FINDING_OF_USE] = "use",
-		[FINDING_OF_MACHINE] = "machine",
-		[FINDING_OF_GAPS] = "unattributed",
+		[FINDING_OF_VERDICT] = "",        [FINDING_OF_USE] = "use",
+		[FINDING_OF_MACHINE] = "machine", [FINDING_OF_GAPS] = "unattributed",
 		[FINDING_OF_PROFILE] = "profile",
 	};
 
-	return words[finding->kind] ? words[finding->kind] : verdict_word(finding->verdict);
+	return number < VERDICTS ? verdict_word((enum verdict)number) : words[number - VERDICTS];
 }
 
 static void add_unattributed(struct findings *findings, const struct snapshot *snapshot)

@@ -63,7 +63,12 @@ void findings_of_snapshot(const struct snapshot *snapshot, struct findings *find
 /* Sets since when each of them has been found. `before`: of the snapshot before; NULL: none. */
 void findings_follow(struct findings *findings, const struct findings *before,
 		     const struct snapshot *snapshot);
-/* "lock" or another verdict, or "use", "machine", "unattributed", "profile": for scripts. */
-const char *finding_word(const struct finding *finding);
+/*
+ * For scripts: "lock" or another verdict, "use", "machine", "unattributed" or "profile". Each has a
+ * number below FINDING_WORDS; "" has no finding.
+ */
+enum { FINDING_WORDS = VERDICTS + FINDING_KINDS };
+unsigned finding_number(const struct finding *finding);
+const char *finding_word(unsigned number);
 
 #endif

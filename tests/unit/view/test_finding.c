@@ -186,7 +186,7 @@ static void names_what_the_machine_lacks(void **state)
 			assert_string_equal(findings.items[k].text, rows[i].want[k]);
 		}
 		assert_int_equal(findings.n, k + 1);
-		assert_string_equal(finding_word(&findings.items[k]), "use");
+		assert_string_equal(finding_word(finding_number(&findings.items[k])), "use");
 		snapshot_free(snapshot);
 	}
 }
@@ -207,7 +207,7 @@ static void parts_findings_about_a_process(void **state)
 	(void)state;
 	findings_of_snapshot(snapshot, &findings);
 	assert_int_equal(findings.n, 3);
-	assert_string_equal(finding_word(&findings.items[0]), "thrashing switches");
+	assert_string_equal(finding_word(finding_number(&findings.items[0])), "thrashing switches");
 	assert_int_equal(findings.items[0].pid, 4);
 	assert_int_equal(findings.items[1].pid, 77);
 	assert_int_equal(findings.items[2].pid, 4);
