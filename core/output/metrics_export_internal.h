@@ -73,8 +73,8 @@ struct metrics_export {
 	/* Sums of all snapshots, then facts of the last one. */
 	uint64_t snapshots, lost_records;
 	uint64_t finding_ns[FINDING_WORDS]; /* time of intervals with such a finding */
-	uint64_t records, self_cpu_ns; /* cost of pmctop; 0: unknown, or a replay */
-	bool intervals;                /* a snapshot of an interval was added */
+	uint64_t records, self_cpu_ns;      /* cost of pmctop; 0: unknown, or a replay */
+	bool intervals;                     /* a snapshot of an interval was added */
 	uint64_t time_ns, realtime_ns, interval_ns;
 	unsigned threads;
 	struct snapshot_machine machine; /* of a counter: its sum (export_machine_values) */
