@@ -178,6 +178,7 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 		*item = (struct picker_item){
 			.name = def->name,
 			.help = def->help,
+			.title = def->title,
 			.mark = answer    ? state_mark(answer->state, "metric")
 				: counted ? "metric"
 					  : "n/a",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each key in the typed text ranks all items again: a name that begins with the text as a whole
- * word first, then names that begin with it, names that contain all words, and last items with
- * the words in their help. Items of one rank keep their order.
+ * Each key in the typed text ranks all items again: a title that is the text first, then a name
+ * that begins with the text as a whole word, then names that begin with it, names that contain all
+ * words, and last items with the words in their help. Items of one rank keep their order.
  */
 #include "tui/widget/widget_picker.h"
 
@@ -28,6 +28,7 @@ enum {
 };
 
 enum rank {
+	RANK_TITLE,
 	RANK_WORD,
 	RANK_PREFIX,
 	RANK_NAME,
@@ -56,6 +57,8 @@ static enum rank rank_of(const struct picker_item *item, const char *typed,
 {
 	enum rank rank = RANK_NAME;
 
+	if (n_words == 1 && item->title && strcasecmp(item->title, typed) == 0)
+		return RANK_TITLE;
 	for (size_t i = 0; i < n_words; i++) {
 		if (contains_word(item->name, words[i]))
 			continue;

@@ -11,19 +11,21 @@
 
 /*
  * A list in a box over the screen, narrowed by typing. Every typed word must occur in an item's
- * name or help; case is ignored. Names that begin with the typed text as a whole word come first,
- * then other names that begin with it, then names that contain the words, then the rest, each in
- * the order of the items, those without a use here (`last`) behind the others.
+ * name or help; case is ignored. The item with that title comes first, then names that begin with
+ * the typed text as a whole word, then other names that begin with it, then names that contain the
+ * words, then the rest, each in the order of the items, those without a use here (`last`) behind
+ * the others.
  *
  * The opener owns the items: `data` is passed to each callback. `owner` comes from the caller of
  * each function, which is the app.
  */
 struct picker_item {
-	const char *name; /* borrowed until the next call, as are all texts */
-	const char *help; /* behind the name, if there is room; may be NULL */
-	const char *mark; /* in front: "ok", "n/a"; up to PICKER_MARK columns; may be NULL */
-	enum style style; /* style of name and mark */
-	bool last;        /* behind the other items of its rank, as it has no use here */
+	const char *name;  /* borrowed until the next call, as are all texts */
+	const char *help;  /* behind the name, if there is room; may be NULL */
+	const char *mark;  /* in front: "ok", "n/a"; up to PICKER_MARK columns; may be NULL */
+	enum style style;  /* style of name and mark */
+	bool last;         /* behind the other items of its rank, as it has no use here */
+	const char *title; /* another name, found if it is typed as a whole; may be NULL */
 };
 
 enum { PICKER_MARK = 6 };

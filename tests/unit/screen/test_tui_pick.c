@@ -125,6 +125,26 @@ static void test_metric(void **state)
 	stage_close(&stage);
 }
 
+/* The title of a column finds it before all names that contain the letters. */
+static void test_title(void **state)
+{
+	static const char *const rows[][2] = {
+		{"RES", "rss"}, {"res", "rss"},          {"%CPU", "cpu_percent"},
+		{"S", "state"}, {"TIME+", "total_time"}, {"ipc", "ipc"},
+	};
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 100, 30, false, screen_snapshot(2));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		stage_press(&stage, 'e');
+		stage_type(&stage, rows[i][0]);
+		stage_press(&stage, KEYMAP_ENTER);
+		stage_check_request(&stage, REQUEST_ADD_METRIC, rows[i][1], 0);
+	}
+	stage_close(&stage);
+}
+
 /* Top to bottom. */
 static void check_order(const struct stage *stage, const char *const *texts)
 {
@@ -466,6 +486,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_metric),
+		cmocka_unit_test(test_title),
 		cmocka_unit_test(test_typed),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_process),
