@@ -45,6 +45,8 @@ static void read_memory(struct machine_reader *reader)
 	machine_set(machine, MACHINE_MEMORY_AVAILABLE, (double)memory.available_bytes);
 	machine_set(machine, MACHINE_SWAP, (double)memory.swap_total_bytes);
 	machine_set(machine, MACHINE_SWAP_FREE, (double)memory.swap_free_bytes);
+	machine_set(machine, MACHINE_MEMORY_CACHE,
+		    memory.cache_known ? (double)memory.cache_bytes : UNKNOWN);
 }
 
 /* The growth of the times that tasks waited, in percent of the time. */

@@ -34,6 +34,7 @@ enum machine_value {
 	/* Of the machine; unknown in another pid namespace. */
 	MACHINE_PROCESSES,
 	MACHINE_THREADS,
+	MACHINE_MEMORY_CACHE, /* bytes of the page cache and its like */
 	MACHINE_VALUES,
 };
 

@@ -146,6 +146,28 @@ int proc_load_read(const struct sys *sys, struct proc_load *load)
 	return length < 0 ? (int)length : proc_load_parse(text, load);
 }
 
+static int parse_bytes(const char *text, const char *name, uint64_t *bytes)
+{
+	int result = proc_field_parse(text, name, bytes);
+
+	if (result < 0)
+		return result;
+	return __builtin_mul_overflow(*bytes, 1024u, bytes) ? -EBADMSG : 0;
+}
+
+/* Shmem is a part of Cached. It is no copy of a file, and cannot be dropped. */
+static void parse_cache(const char *text, struct proc_memory *memory)
+{
+	static const char *const names[] = {"Buffers", "Cached", "SReclaimable"};
+	uint64_t sum = 0, bytes, shared;
+
+	memory->cache_known = parse_bytes(text, "Shmem", &shared) == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		memory->cache_known &= parse_bytes(text, names[i], &bytes) == 0 &&
+				       !__builtin_add_overflow(sum, bytes, &sum);
+	memory->cache_bytes = memory->cache_known ? u64_growth(shared, sum) : 0;
+}
+
 static int parse_memory(const char *text, struct proc_memory *memory)
 {
 	const struct {
@@ -159,12 +181,11 @@ static int parse_memory(const char *text, struct proc_memory *memory)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		int result = proc_field_parse(text, fields[i].name, fields[i].bytes);
+		int result = parse_bytes(text, fields[i].name, fields[i].bytes);
 		if (result < 0)
 			return result;
-		if (__builtin_mul_overflow(*fields[i].bytes, 1024u, fields[i].bytes))
-			return -EBADMSG;
 	}
+	parse_cache(text, memory);
 	return 0;
 }
 

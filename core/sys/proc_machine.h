@@ -80,9 +80,12 @@ int proc_links_processes(const struct proc_links *links, uint64_t *processes);
 struct proc_memory {
 	uint64_t total_bytes, available_bytes; /* available: without swapping, an estimate */
 	uint64_t swap_total_bytes, swap_free_bytes;
+	bool cache_known;
+	uint64_t cache_bytes; /* of files: buffers, page cache and its slabs, without shared memory
+			       */
 };
 
-/* 0 or -errno; -ENOENT or -EBADMSG if one of the four is missing or no number. */
+/* 0 or -errno; -ENOENT or -EBADMSG if one of the first four is missing or no number. */
 int proc_memory_read(const struct sys *sys, struct proc_memory *memory);
 
 #endif

@@ -16,7 +16,8 @@ enum { INTERRUPT_WEIGHT = 75 };
 enum format {
 	FORMAT_LOAD,    /* three load averages */
 	FORMAT_NUMBER,  /* "12" */
-	FORMAT_FREE,    /* "1.2G free of 8.0G", of the value before */
+	FORMAT_USED,    /* "3.1G of 8.0G", used; or "0.2G free of 8.0G" where it speaks */
+	FORMAT_BYTES,   /* "2.0G" */
 	FORMAT_PERCENT, /* "12.5%" */
 	FORMAT_RATE,    /* "530/s" */
 };
@@ -36,10 +37,11 @@ static const struct rule {
 	/* Some wait for a CPU now: less than two for each CPU pass with every burst. */
 	{"runnable", MACHINE_RUNNABLE, FORMAT_NUMBER, 55, 2, MACHINE_CPUS},
 	/* The kernel reclaims before it is full. With a tenth left, the page cache is small. */
-	{"memory", MACHINE_MEMORY_AVAILABLE, FORMAT_FREE, 90, 0.1, MACHINE_MEMORY, true,
+	{"memory", MACHINE_MEMORY_AVAILABLE, FORMAT_USED, 90, 0.1, MACHINE_MEMORY, true,
 	 "memory is nearly full: %s"},
+	{"cache", MACHINE_MEMORY_CACHE, FORMAT_BYTES, 58, 0, MACHINE_VALUES},
 	/* Used swap alone is harmless. Without any left, the next step is the OOM killer. */
-	{"swap", MACHINE_SWAP_FREE, FORMAT_FREE, 85, 0.2, MACHINE_SWAP, true,
+	{"swap", MACHINE_SWAP_FREE, FORMAT_USED, 85, 0.2, MACHINE_SWAP, true,
 	 "swap is nearly full: %s"},
 	/* Two busy CPUs with -j2 and some daemons reach 10 to 20. */
 	{"cpu pressure", MACHINE_CPU_PRESSURE, FORMAT_PERCENT, 70, 25, MACHINE_VALUES},
@@ -64,6 +66,10 @@ static void put_bytes(double bytes, char *text, size_t size)
 	double scaled = bytes / 1024;
 	size_t unit = 0;
 
+	if (bytes <= 0) {
+		text_copy(text, size, "0");
+		return;
+	}
 	while (scaled >= 1000 && unit + 2 < sizeof(units)) {
 		scaled /= 1024;
 		unit++;
@@ -85,8 +91,8 @@ static void put_load(const struct snapshot_machine *machine, char *text, size_t 
 	}
 }
 
-static void put_value(const struct rule *rule, const struct snapshot_machine *machine, char *text,
-		      size_t size)
+static void put_value(const struct rule *rule, const struct snapshot_machine *machine, bool speaks,
+		      char *text, size_t size)
 {
 	double value = machine->values[rule->value];
 	char number[24], whole[24];
@@ -98,10 +104,14 @@ static void put_value(const struct rule *rule, const struct snapshot_machine *ma
 	case FORMAT_NUMBER:
 		text_fixed(text, size, value, 0);
 		return;
-	case FORMAT_FREE:
-		put_bytes(value, number, sizeof(number));
+	case FORMAT_USED:
+		put_bytes(speaks ? value : machine->values[rule->of] - value, number,
+			  sizeof(number));
 		put_bytes(machine->values[rule->of], whole, sizeof(whole));
-		snprintf(text, size, "%s free of %s", number, whole);
+		snprintf(text, size, speaks ? "%s free of %s" : "%s of %s", number, whole);
+		return;
+	case FORMAT_BYTES:
+		put_bytes(value, text, size);
 		return;
 	case FORMAT_PERCENT:
 		text_percent(text, size, value / 100);
@@ -118,7 +128,7 @@ static bool is_shown(const struct rule *rule, const struct snapshot_machine *mac
 {
 	if (!machine->known[rule->value])
 		return false;
-	if (rule->format != FORMAT_FREE)
+	if (rule->format != FORMAT_USED)
 		return true;
 	return machine->known[rule->of] && machine->values[rule->of] > 0;
 }
@@ -127,7 +137,7 @@ static bool speaks(const struct rule *rule, const struct snapshot_machine *machi
 {
 	double value = machine->values[rule->value], from = rule->from;
 
-	if (!is_shown(rule, machine))
+	if (!is_shown(rule, machine) || from <= 0)
 		return false;
 	if (rule->of != MACHINE_VALUES) {
 		if (!machine->known[rule->of])
@@ -175,22 +185,16 @@ size_t machine_items(const struct snapshot_machine *machine,
 		struct machine_item *item = &items[n++];
 		*item = (struct machine_item){.weight = rule->weight};
 		text_copy(item->label, sizeof(item->label), rule->label);
-		item->usual = rule->value == MACHINE_LOAD_1M;
+		item->kept = rule->format == FORMAT_USED;
+		item->usual =
+			item->kept || rule->format == FORMAT_BYTES || rule->format == FORMAT_LOAD;
 		item->speaks = speaks(rule, machine);
 		item->warns = item->speaks && rule->warning;
-		put_value(rule, machine, item->text, sizeof(item->text));
+		put_value(rule, machine, item->speaks, item->text, sizeof(item->text));
 		if (item->warns)
 			put_sentence(rule->warning, item);
 	}
 	for (size_t i = 0; i < machine->n_interrupts; i++)
 		put_interrupt(&machine->interrupts[i], &items[n++]);
 	return n;
-}
-
-bool machine_items_speak(const struct snapshot_machine *machine)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (speaks(&rules[i], machine))
-			return true;
-	return machine->n_interrupts > 0;
 }

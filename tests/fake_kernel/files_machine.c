@@ -331,9 +331,11 @@ int fk_machine_file(struct fk_text *text, struct fk *fk, const char *path)
 	else if (!strcmp(path, "/proc/loadavg"))
 		proc_loadavg(text, fk);
 	else if (!strcmp(path, "/proc/meminfo"))
-		fk_text_add(text,
-			    "MemTotal: 8388608 kB\nMemFree: 1048576 kB\nMemAvailable: 4194304 kB\n"
-			    "SwapTotal: 0 kB\nSwapFree: 0 kB\n");
+		fk_text_add(
+			text,
+			"MemTotal: 8388608 kB\nMemFree: 1048576 kB\nMemAvailable: 4194304 kB\n"
+			"Buffers: 1024 kB\nCached: 3072000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n"
+			"Shmem: 1024 kB\nSReclaimable: 73728 kB\n");
 	else
 		return -ENOENT;
 	return 0;

@@ -449,6 +449,18 @@ static void add_target(struct segments *segments, const struct snapshot *snapsho
 	segments->items[segments->n - 1].text_width = 7;
 }
 
+/* Memory and swap, on a screen without a line of the machine: only CPU is heavier than memory. */
+static void add_memory(struct segments *segments, const struct snapshot_machine *machine)
+{
+	struct machine_item items[MACHINE_ITEMS];
+	size_t n = machine_items(machine, items);
+
+	for (size_t i = 0; i < n; i++)
+		if (items[i].kept)
+			add_words(segments, items[i].weight + 8, items[i].label, items[i].text,
+				  items[i].warns ? STYLE_WARN : STYLE_PLAIN);
+}
+
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
 	const struct snapshot *snapshot = frame->snapshot;
@@ -478,6 +490,8 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_words(&segments, 96, "lost", text, STYLE_BAD);
 	}
 	add_coverage(&segments, snapshot);
+	if (frame->no_machine_line)
+		add_memory(&segments, &snapshot->machine);
 	if (snapshot->target)
 		add_target(&segments, snapshot);
 	frame_add_figures(&segments, snapshot->columns,
@@ -493,7 +507,8 @@ void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct
 
 	for (size_t i = 0; i < n; i++)
 		if (items[i].speaks || rect.width >= LAYOUT_WIDE || items[i].usual)
-			add_words(&segments, items[i].weight + (items[i].speaks ? 100 : 0),
+			add_words(&segments,
+				  items[i].weight + (items[i].speaks || items[i].kept ? 100 : 0),
 				  items[i].label, items[i].text,
 				  items[i].warns ? STYLE_WARN : STYLE_PLAIN);
 	segments_draw(&segments, canvas, rect);

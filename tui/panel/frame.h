@@ -24,6 +24,7 @@ struct frame {
 	const char *notice;              /* shown instead of the snapshot's first note; "": none */
 	const struct findings *findings;
 	const struct snapshot *baseline; /* NULL: figures are not compared */
+	bool no_machine_line;            /* the totals have the memory */
 	enum view_unit unit;             /* unit of events and rates */
 };
 
@@ -39,7 +40,7 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* Load, memory and pressure: what says something, or all of it on a wide line. */
+/* Load and memory, and what says something; all of it on a wide line. */
 void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* A line for each of the first findings. */
 void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect);

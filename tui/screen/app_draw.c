@@ -159,12 +159,6 @@ static void add_flags(struct app *app, struct segments *flags)
 		add_tagged(list, app->display.snapshot, flags);
 }
 
-static bool has_machine_line(const struct display *display, unsigned width)
-{
-	return display->has_machine_line || (width >= LAYOUT_WIDE && display->snapshot &&
-					     machine_is_known(&display->snapshot->machine));
-}
-
 /* Details of the selected row of `list` (NULL: no list) stand beside and below it. */
 static struct layout draw_frame(struct app *app, struct canvas *canvas, struct list *list)
 {
@@ -185,7 +179,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 	struct layout_want want = {
 		.prompt = app->prompt.active,
 		.findings = app->display.has_finding_lines,
-		.machine = has_machine_line(&app->display, canvas->width),
+		.machine = app->display.has_machine_line,
 		.history = app->display.snapshot != NULL,
 		.more = list && app->display.snapshot,
 	};
@@ -199,6 +193,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
 
+	frame.no_machine_line = layout.machine.height == 0;
 	frame_draw_title(&frame, canvas, layout.title);
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_machine(&frame, canvas, layout.machine);

@@ -5,8 +5,6 @@
  */
 #include "tui/screen/display.h"
 
-#include "core/view/machine_items.h"
-
 void display_init(struct display *display)
 {
 	*display = (struct display){.history = history_new()};
@@ -28,7 +26,7 @@ void display_set_snapshot(struct display *display, struct snapshot *snapshot)
 	display->snapshot = snapshot;
 	findings_of_snapshot(snapshot, &display->findings);
 	display->has_finding_lines |= display->findings.n > 0;
-	display->has_machine_line |= machine_items_speak(&snapshot->machine);
+	display->has_machine_line |= machine_is_known(&snapshot->machine);
 }
 
 const struct snapshot *display_newest(const struct display *display)

@@ -124,7 +124,7 @@ static struct snapshot *loaded_snapshot(double load)
 	return snapshot;
 }
 
-/* The line of the machine appears with the first value that speaks, and stays. */
+/* The line of the machine has its load, and on a wide screen all values. */
 static void test_machine_line(void **state)
 {
 	static const struct {
@@ -132,8 +132,10 @@ static void test_machine_line(void **state)
 		double load;
 		bool line, steal; /* there is a line; it has the value that does not speak */
 	} rows[] = {
-		{80, 24, 1, false, false}, {80, 24, 2, true, false}, {80, 24, 1, true, false},
-		{80, 21, 2, false, false}, {200, 24, 1, true, true},
+		{80, 24, 1, true, false},
+		{80, 24, 2, true, false},
+		{80, 21, 2, false, false},
+		{200, 24, 1, true, true},
 	};
 	struct stage stage;
 
@@ -150,6 +152,33 @@ static void test_machine_line(void **state)
 	stage_open(&stage, 200, 24, false, loaded_snapshot(1));
 	stage_keys(&stage, (int[]){0});
 	stage_check_text(&stage, "load 1.00", true);
+	stage_close(&stage);
+}
+
+/* Memory is on every screen, whatever else says something, and swap from 80 columns on. */
+static void test_memory(void **state)
+{
+	static const unsigned sizes[][2] = {{200, 50}, {120, 40}, {80, 24}, {80, 21},
+					    {80, 14},  {60, 10},  {40, 12}};
+	struct snapshot *snapshot = loaded_snapshot(9);
+	static const enum machine_value speaking[] = {MACHINE_RUNNABLE, MACHINE_CPU_PRESSURE,
+						      MACHINE_IO_PRESSURE, MACHINE_FORKS};
+	const double gib = 1024.0 * 1024 * 1024;
+	struct stage stage;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(speaking); i++)
+		machine_set(&snapshot->machine, speaking[i], 99);
+	machine_set(&snapshot->machine, MACHINE_MEMORY, 8 * gib);
+	machine_set(&snapshot->machine, MACHINE_MEMORY_AVAILABLE, 5.5 * gib);
+	machine_set(&snapshot->machine, MACHINE_SWAP, 2 * gib);
+	machine_set(&snapshot->machine, MACHINE_SWAP_FREE, 1.5 * gib);
+	stage_open(&stage, 80, 24, false, snapshot);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		free(stage_print_resized(&stage, sizes[i][0], sizes[i][1]));
+		stage_check_text(&stage, "memory 2.5G of 8.0G", true);
+		stage_check_text(&stage, "swap 512M of 2.0G", sizes[i][0] >= 80);
+	}
 	stage_close(&stage);
 }
 
@@ -657,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_machine_line),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_texts_of_frame),
 		cmocka_unit_test(test_first_interval),

@@ -185,6 +185,7 @@ void sample_machine(struct snapshot *snapshot)
 		[MACHINE_THREADS] = 231,
 		[MACHINE_IOWAIT] = 45,
 		[MACHINE_FORKS] = 2.5,
+		[MACHINE_MEMORY_CACHE] = 204800.0 * 1024,
 	};
 
 	for (size_t i = 0; i < MACHINE_VALUES; i++)

@@ -142,8 +142,20 @@ static void test_memory(void **state)
 	static const struct {
 		const char *name, *text;
 		int result;
+		uint64_t cache_bytes; /* 0: unknown */
 	} rows[] = {
-		{"6.18", MEMORY "MemAvailable:    7059492 kB\nBuffers: 7 kB\n" SWAP, 0},
+		{"6.18",
+		 MEMORY "MemAvailable:    7059492 kB\nBuffers: 7 kB\nCached: 100 kB\n" SWAP
+			"Shmem: 50 kB\nSReclaimable: 3 kB\n",
+		 0, 60 << 10},
+		{"no line of slabs",
+		 MEMORY "MemAvailable:    7059492 kB\nBuffers: 7 kB\nCached: 100 kB\n" SWAP
+			"Shmem: 50 kB\n",
+		 0, 0},
+		{"a cache of more than 64 bits",
+		 MEMORY "MemAvailable:    7059492 kB\nBuffers: 18014398509481983 kB\n"
+			"Cached: 18014398509481983 kB\n" SWAP "Shmem: 50 kB\nSReclaimable: 3 kB\n",
+		 0, 0},
 		{"before 3.14", MEMORY SWAP, -ENOENT},
 		{"no swap lines", MEMORY "MemAvailable:    7059492 kB\n", -ENOENT},
 		{"words", MEMORY "MemAvailable: much\n" SWAP, -EBADMSG},
@@ -168,6 +180,8 @@ static void test_memory(void **state)
 		assert_int_equal(memory.available_bytes, 7059492ull << 10);
 		assert_int_equal(memory.swap_total_bytes, 1ull << 30);
 		assert_int_equal(memory.swap_free_bytes, 4096);
+		assert_int_equal(memory.cache_known, rows[i].cache_bytes > 0);
+		assert_int_equal(memory.cache_bytes, rows[i].cache_bytes);
 	}
 	fk_free(fk);
 }
