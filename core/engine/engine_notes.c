@@ -171,17 +171,18 @@ void engine_notes_columns(struct engine_notes *self, const struct selection *sel
 	note_braces(self, selection, columns);
 }
 
-/* A note about lost records stays: figures of the run so far depend on it. */
+/* Figures of the next interval do not depend on it. Sums of intervals have the notes of all. */
 static void note_lost_records(struct engine_notes *self, const struct interval *interval)
 {
+	notes_remove(self->notes, NOTE_LOST_RECORDS);
 	if (interval->lost_records > 0)
-		notes_add_urgent(self->notes,
-				 "Records were lost (too many context switches). Counts of that "
-				 "time are unattributed; ? marks affected figures.");
+		notes_add_urgent_as(self->notes, NOTE_LOST_RECORDS,
+				    "Records were lost (too many context switches). Counts of that "
+				    "time are unattributed; ? marks affected figures.");
 	else if (interval->unexplained > 0)
-		notes_add(self->notes,
-			  "The kernel did not report some context switches; time around them is "
-			  "unattributed (marked ?).");
+		notes_add_as(self->notes, NOTE_LOST_RECORDS,
+			     "The kernel did not report some context switches; time around them is "
+			     "unattributed (marked ?).");
 }
 
 /*

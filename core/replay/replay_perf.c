@@ -329,13 +329,16 @@ static void note_interval(struct replay_perf *perf)
 	const struct interval *interval = &perf->kind.state->interval;
 	struct notes *notes = &perf->kind.state->notes;
 
+	notes_remove(notes, NOTE_LOST_RECORDS);
 	if (interval->lost_records > 0)
-		notes_add_urgent(notes,
-				 "perf lost records. Counts of that time are unattributed; ? marks "
-				 "affected figures. A larger buffer (perf record -m 4M) helps.");
+		notes_add_urgent_as(
+			notes, NOTE_LOST_RECORDS,
+			"perf lost records. Counts of that time are unattributed; ? marks "
+			"affected figures. A larger buffer (perf record -m 4M) helps.");
 	else if (interval->unexplained > 0)
-		notes_add(notes, "Some context switches made no record; time around them is "
-				 "unattributed (marked ?).");
+		notes_add_as(notes, NOTE_LOST_RECORDS,
+			     "Some context switches made no record; time around them is "
+			     "unattributed (marked ?).");
 	if (interval->contended_ns > 0)
 		notes_add(notes, "Another profiler shared the counters during this recording. Time "
 				 "while it held them is unattributed.");

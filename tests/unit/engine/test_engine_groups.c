@@ -376,6 +376,7 @@ static void test_loss_between_turns(void **state)
 	/* The loss is no hidden switch: no event was opened. */
 	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
 	assert_int_equal(fk_calls(fk, FK_PERF_OPEN), opened);
+	assert_false(has_note(snapshot, "Records were lost"));
 	assert_int_equal(snapshot->unattributed[TALLY_TASK_CLOCK], 0);
 	assert_int_equal(event_figure(snapshot, 60, "cycles").state, FIGURE_SCALED);
 	snapshot_free(snapshot);

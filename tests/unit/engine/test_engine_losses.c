@@ -93,6 +93,9 @@ static unsigned check_refresh(struct run *run)
 			fail_msg("%d: cycles are %s", (int)tids[i],
 				 figure_state_name(cycles.state));
 	}
+	/* The note stays only while figures depend on it. */
+	if (marked == 0)
+		assert_false(has_note(snapshot, "(marked ?)") || has_note(snapshot, "? marks"));
 	snapshot_free(snapshot);
 	return marked;
 }
