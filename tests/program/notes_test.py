@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The notes and notices of core/ and tui/, as the sources have them, with usual arguments: each fits
-into the two lines of a screen of 80 columns, beside the number of further notes.
+into two lines of 80 columns, as a notice has them, beside the number of further notes.
 
-A note of one line leaves room for that number, else the list would move when a second note comes.
+A note of one line leaves room for that number, else it would be cut when a second note comes.
 
 Prints TAP.
 """

@@ -4,15 +4,16 @@
  * a weight: a narrow line leaves out the lightest ones, so each line can list all it has.
  *
  * In the title, what changes the meaning of the list (target, replay, pause, filter, unit) has a
- * brief form and is never left out from 40 columns on. Then come clock, interval and threads. What
- * another page has too is lightest: the PMU (--doctor), then the preset (p). pmctop's cost is on no
- * other page.
+ * brief form and is never left out from 40 columns on; "no PMU" too, as it stands for its note.
+ * Then come clock, interval and threads. What another page has too is lightest: the PMU (--doctor),
+ * then the preset (p). pmctop's cost is on no other page.
  */
 #include "tui/panel/frame.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/event_wait.h"
+#include "core/perf/perf_open_error.h"
 #include "core/view/machine_items.h"
 #include "tui/options/duration.h"
 #include "tui/panel/note_lines.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BANNER_LINES_MOST = 2 };
+enum { NOTICE_LINES = 2 };
 
 /* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
@@ -266,7 +267,7 @@ static void add_pmu_names(struct segments *segments, const struct snapshot *snap
 			text_copy(text + length, sizeof(text) - length, columns->pmus[domain->pmu]);
 	}
 	if (!snapshot->pmu[0])
-		add_words(segments, 20, "", "no PMU", STYLE_WARN);
+		add_mode(segments, 91, "", "no PMU", "no PMU");
 	else
 		add_words(segments, 20, "", length > 0 ? text : snapshot->pmu, STYLE_PLAIN);
 }
@@ -532,23 +533,26 @@ void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struc
 	}
 }
 
+/* "no PMU" in the title stands for that note as long as pmctop runs. */
+static bool is_tag(const struct snapshot *snapshot, const char *note)
+{
+	return !snapshot->pmu[0] && strcmp(note, PERF_OPEN_NO_PMU) == 0;
+}
+
 /* Returns the note to show (NULL: none) and the number of notes. */
 static const char *first_note(const struct frame *frame, size_t *n)
 {
 	const struct snapshot *snapshot = frame->snapshot;
+	const char *first = frame->notice[0] ? frame->notice : NULL;
 
-	*n = (frame->notice[0] != '\0') + (snapshot ? snapshot->n_notes : 0);
-	if (frame->notice[0])
-		return frame->notice;
-	return *n ? snapshot->notes[0] : NULL;
-}
-
-unsigned frame_banner_lines(const struct frame *frame, unsigned width)
-{
-	size_t n;
-	const char *note = first_note(frame, &n);
-
-	return note ? note_lines(note, n - 1, width, BANNER_LINES_MOST) : 0;
+	*n = first != NULL;
+	for (size_t i = 0; snapshot && i < snapshot->n_notes; i++) {
+		if (is_tag(snapshot, snapshot->notes[i]))
+			continue;
+		first = first ? first : snapshot->notes[i];
+		(*n)++;
+	}
+	return first;
 }
 
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -556,6 +560,11 @@ void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct 
 	size_t n;
 	const char *note = first_note(frame, &n);
 
-	if (note)
-		note_lines_draw(note, n - 1, canvas, rect);
+	if (!note || rect.height == 0)
+		return;
+	rect.height = note_lines(note, n - 1, rect.width, frame->notice[0] ? NOTICE_LINES : 1);
+	if (rect.y > 1)
+		rect.y -= rect.height - 1;
+	canvas_fill(canvas, rect, STYLE_PLAIN);
+	note_lines_draw(note, n - 1, canvas, rect);
 }

@@ -21,7 +21,8 @@ struct frame {
 	bool paused;
 	const struct playback *playback; /* NULL: not a replay */
 	const struct segments *flags;    /* filters and the like, for the title */
-	const char *notice;              /* shown instead of the snapshot's first note; "": none */
+	/* Shown instead of the snapshot's first note; "": none. A tag of the title is no note. */
+	const char *notice;
 	const struct findings *findings;
 	const struct snapshot *baseline; /* NULL: figures are not compared */
 	bool no_machine_line;            /* the totals have the memory */
@@ -52,9 +53,10 @@ void frame_draw_history(const struct snapshot *snapshot, const struct graph_rang
  * CPUs first, with the number of the others, and with many CPUs one line per socket in front.
  */
 void frame_draw_cpus(const struct frame *frame, struct canvas *canvas, struct rect rect);
-/* Number of lines that the first note needs at that width: 0, 1 or 2. */
-unsigned frame_banner_lines(const struct frame *frame, unsigned width);
-/* Draws the first note and the number of the others. */
+/*
+ * Draws the first note and the number of the others. A notice that needs a second line takes the
+ * line above rect, or the one below it if that one is the title.
+ */
 void frame_draw_banner(const struct frame *frame, struct canvas *canvas, struct rect rect);
 
 #endif

@@ -187,7 +187,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 	if (want.more)
 		want.list_lines = list_lines(list, app->display.snapshot);
 	if (app->screen != &screen_log) /* this screen shows all notes */
-		want.banner = frame_banner_lines(&frame, canvas->width);
+		want.banner = true;
 	if (app->display.snapshot && app->screen == &screen_tasks)
 		want.cpu_lines = (unsigned)app->display.snapshot->n_cpus;
 

@@ -216,10 +216,10 @@ static void detail_draw(struct app *app, struct canvas *canvas)
 	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.banner = frame_banner_lines(&frame, canvas->width),
+		.banner = true,
 	};
 	struct layout layout = layout_screen(canvas->width, canvas->height, &want);
-	/* This screen has no totals: the note and the body begin on their line. */
+	/* This screen has no totals: the line of the note and the body begin there. */
 	struct rect banner = layout.banner;
 	banner.y = layout.totals.y;
 	struct rect body = {0, banner.y + banner.height, layout.body.width,

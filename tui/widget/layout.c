@@ -17,7 +17,6 @@ enum {
 	FINDINGS_FROM = 24,
 	MACHINE_FROM = 22,
 	LARGE_FROM = 40,
-	BANNER_LINES = 2,
 	FINDING_LINES = 2,
 	FINDING_LINES_LARGE = 4,
 	CPU_LINES = 3,
@@ -54,13 +53,6 @@ static unsigned finding_lines(unsigned height)
 	return height >= LARGE_FROM      ? FINDING_LINES_LARGE
 	       : height >= FINDINGS_FROM ? FINDING_LINES
 					 : height >= FINDING_FROM;
-}
-
-static unsigned banner_lines(unsigned height, unsigned wanted)
-{
-	unsigned most = height >= CPUS_FROM ? BANNER_LINES : height >= BANNER_FROM ? 1 : 0;
-
-	return wanted < most ? wanted : most;
 }
 
 /* Lines of the list; the others go to the detail below it. */
@@ -119,7 +111,7 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 		.height = more ? 0 : cpu_lines(height, want->cpu_lines),
 	};
 	y += layout.cpus.height;
-	layout.banner = cut_lines(width, &y, banner_lines(height, want->banner));
+	layout.banner = cut_lines(width, &y, want->banner && height >= BANNER_FROM);
 
 	unsigned bottom = height >= BOTTOM_FROM || (want->prompt && height > 0) ? 1 : 0;
 

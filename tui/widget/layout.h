@@ -15,7 +15,7 @@ struct layout_want {
 	bool findings;       /* lines for what costs most */
 	bool machine;        /* a line for its load, memory and pressure */
 	unsigned cpu_lines;  /* wanted lines of CPUs; 0: there are none */
-	unsigned banner;     /* wanted lines of a note */
+	bool banner;         /* a line for notes, also while there are none */
 	bool prompt;         /* a prompt, which always gets the last line */
 	unsigned list_lines; /* lines that the list needs, with its title */
 	bool history;        /* graphs of the totals, if there is room */

@@ -34,19 +34,19 @@ static void test_mouse(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
-	stage_click(&stage, 6, "IPC", false);
+	stage_click(&stage, 7, "IPC", false);
 	assert_string_equal(list->spec.sort, "ipc");
 	assert_false(list->spec.reverse);
-	stage_click(&stage, 6, "IPC", false);
+	stage_click(&stage, 7, "IPC", false);
 	assert_true(list->spec.reverse);
-	stage_click(&stage, 6, "COMMAND", false);
+	stage_click(&stage, 7, "COMMAND", false);
 	assert_string_equal(list->spec.sort, "command");
 	assert_false(list->spec.reverse);
-	stage_click(&stage, 6, "PID", false);
+	stage_click(&stage, 7, "PID", false);
 	assert_string_equal(list->spec.sort, "pid");
 
-	/* Clicks on lines. The list's header is the seventh line. */
-	app_click(&stage.app, 60, 9, false);
+	/* Clicks on lines. The list's header is the eighth line. */
+	app_click(&stage.app, 60, 10, false);
 	assert_int_equal(list->table.selected, 2);
 	app_wheel(&stage.app, true);
 	assert_int_equal(list->table.selected, 5);

@@ -232,6 +232,87 @@ static void test_texts_of_frame(void **state)
 	}
 }
 
+/* Without counters the title has a tag, and the help and the log the sentence. */
+static void test_tag(void **state)
+{
+	static const unsigned sizes[][2] = {{40, 12}, {80, 24}, {200, 50}};
+	static const char sentence[] = "No hardware counters (in a VM: enable vPMU).";
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_software(2, 5));
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		free(stage_print_resized(&stage, sizes[i][0], sizes[i][1]));
+		stage_check_text(&stage, "  no PMU", true);
+		stage_check_text(&stage, "No hardware", false);
+	}
+	messages_show(&stage.app.messages, "Seen.");
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, "(+1 more: L)", false);
+	stage_press(&stage, 'L');
+	stage_check_text(&stage, sentence, true);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, '?', 0});
+	stage_check_text(&stage, sentence, true);
+	stage_close(&stage);
+}
+
+/* The line that has the text; 0: none. */
+static size_t line_of(const struct stage *stage, const char *text)
+{
+	char *screen = canvas_print(&stage->canvas), *at = strstr(screen, text);
+	size_t line = at != NULL;
+
+	while (at && at-- > screen)
+		line += *at == '\n';
+	free(screen);
+	return line;
+}
+
+/* A note or notice comes and goes, of one line or two, and each line of the body stays. */
+static void test_notes_move_nothing(void **state)
+{
+	static const unsigned sizes[][2] = {{40, 12}, {80, 14}, {80, 24}, {200, 50}};
+	static const struct {
+		const char *name, *text;
+		int keys[2];
+	} screens[] = {
+		{"tasks", " PID ", {KEYMAP_HOME}},
+		{"CPUs", " CPU stall", {KEYMAP_TAB}},
+		{"details", "\nTime  in", {KEYMAP_ENTER}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes) * ARRAY_SIZE(screens); i++) {
+		const unsigned *size = sizes[i % ARRAY_SIZE(sizes)];
+		const char *text = screens[i / ARRAY_SIZE(sizes)].text;
+		struct stage stage;
+
+		stage_open(&stage, size[0], size[1], false, screen_snapshot(2));
+		stage_keys(&stage, screens[i / ARRAY_SIZE(sizes)].keys);
+		size_t line = line_of(&stage, text);
+		if (line == 0)
+			fail_msg("%s at %ux%u", screens[i / ARRAY_SIZE(sizes)].name, size[0],
+				 size[1]);
+		for (unsigned n = 0; n < 3; n++) {
+			if (n == 0)
+				app_snapshot(&stage.app, screen_snapshot_lossy(2));
+			else
+				messages_show(&stage.app.messages, "%.*s", (int)(n * 60),
+					      "This is the notice. It has one line, and then so many "
+					      "words that it is the notice of two.  The end is here.");
+			app_draw(&stage.app, &stage.canvas);
+			stage_check_text(&stage, n ? "This is the notice" : "Records were", true);
+			if (line_of(&stage, text) != line)
+				fail_msg("%s at %ux%u: %zu, not %zu",
+					 screens[i / ARRAY_SIZE(sizes)].name, size[0], size[1],
+					 line_of(&stage, text), line);
+		}
+		if (size[0] == 80)
+			stage_check_text(&stage, "The end is here", true);
+		stage_close(&stage);
+	}
+}
+
 /* Figures of the first moments are marked, in the narrowest title too. */
 static void test_first_interval(void **state)
 {
@@ -689,6 +770,8 @@ int main(void)
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_setup_of_long_names),
 		cmocka_unit_test(test_texts_of_frame),
+		cmocka_unit_test(test_tag),
+		cmocka_unit_test(test_notes_move_nothing),
 		cmocka_unit_test(test_first_interval),
 		cmocka_unit_test(test_narrow_title),
 		cmocka_unit_test(test_scaled_events),

@@ -24,7 +24,7 @@ static void test_every_size(void **state)
 			for (unsigned want = 0; want < 64; want++) {
 				struct layout_want wanted = {
 					.cpu_lines = want & 1 ? 64 : (want & 2),
-					.banner = want & 4 ? 2 : 0,
+					.banner = want & 4,
 					.prompt = want & 8,
 					.machine = want & 16,
 					.findings = want & 32,
@@ -60,7 +60,7 @@ static void test_priority(void **state)
 		{7, 1, 1, 0, 0, 5, 0},   {5, 1, 0, 0, 0, 4, 0},   {3, 0, 0, 0, 0, 3, 0},
 		{1, 0, 0, 0, 0, 1, 0},
 	};
-	struct layout_want want = {.cpu_lines = 64, .banner = 1};
+	struct layout_want want = {.cpu_lines = 64, .banner = true};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -78,7 +78,7 @@ static void test_priority(void **state)
 /* A wide screen has more parts beside the list and below it, which touch and fill the body. */
 static void test_wide(void **state)
 {
-	struct layout_want want = {.cpu_lines = 64, .banner = 1, .history = true, .more = true};
+	struct layout_want want = {.cpu_lines = 64, .banner = true, .history = true, .more = true};
 
 	(void)state;
 	for (unsigned height = 0; height <= 80; height++)
