@@ -19,6 +19,11 @@ enum command_lines {
 	COMMAND_LINES_SHOWN, /* the user wants to see them */
 	/* A filter or a search matches them. They are not printed, and not recorded. */
 	COMMAND_LINES_MATCHED,
+	/*
+	 * The screen has room for them. They are not printed, and not recorded. Those of tasks that
+	 * did not run are read slowly.
+	 */
+	COMMAND_LINES_SCREEN,
 };
 
 struct cmdline {

@@ -142,7 +142,9 @@ static bool rows_lack(const struct engine *engine)
 	enum command_lines wanted = engine->config.command_lines, has = engine->has_command_lines;
 
 	return engine->config.idle != engine->has_idle ||
-	       (wanted != has && (wanted == COMMAND_LINES_SHOWN || has == COMMAND_LINES_NONE));
+	       (wanted != has && wanted != COMMAND_LINES_NONE &&
+		(wanted == COMMAND_LINES_SHOWN || has == COMMAND_LINES_NONE ||
+		 has == COMMAND_LINES_SCREEN));
 }
 
 unsigned engine_request(struct engine *engine, struct request_list *requests)

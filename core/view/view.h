@@ -33,6 +33,9 @@ struct cell {
 	 */
 	char text[256];
 	enum cell_role role;
+	/* Of a command line: the bytes of its name. What is around them is less. end 0: the whole.
+	 */
+	unsigned stressed_begin, stressed_end;
 };
 
 /* What a column shows. */
@@ -76,6 +79,13 @@ enum view_unit {
 	VIEW_UNIT_KINDS,
 };
 
+/* What COMMAND has of a row of which the snapshot has the command line. */
+enum view_command {
+	VIEW_COMMAND_NAME,
+	VIEW_COMMAND_SHORT, /* as command_text_short(); of a thread the name */
+	VIEW_COMMAND_WHOLE,
+};
+
 /* Sockets and nodes with larger numbers do not unfold. */
 enum { VIEW_UNITS = 256 };
 
@@ -92,9 +102,9 @@ struct view_spec {
 	bool reverse;                  /* default: figures down, ids and texts up */
 	struct row_filter_spec filter; /* for tasks; CPUs are all shown */
 	size_t top;                    /* at most this many lines of tasks; 0: all */
-	bool command_lines;            /* COMMAND shows them, if the snapshot has them */
-	bool ascii;                    /* the branches of a tree in ASCII */
-	bool sort_marks;               /* columns have room for a mark behind each title */
+	enum view_command command;
+	bool ascii;      /* the branches of a tree in ASCII */
+	bool sort_marks; /* columns have room for a mark behind each title */
 	enum view_unit unit;
 	/*
 	 * If set, cells show differences from the same row of this snapshot. A task is identified
@@ -156,8 +166,8 @@ void view_then_free(struct view_then *then); /* NULL is fine */
 /*
  * Formats a cell. COMMAND has the branches of a tree and "+3 " if the figures of the row include
  * those of 3 descendants, then the name: kernel threads in [brackets],
- * tasks that ended within the interval in (parentheses), except in a summary. A command line is
- * shown as it is.
+ * tasks that ended within the interval in (parentheses), except in a summary; of a short
+ * command line these are around its name.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* Returns a metric of the row or CPU of that index. */

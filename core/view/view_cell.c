@@ -10,6 +10,7 @@
 #include "core/event/event_modifier.h"
 #include "core/sys/proc.h"
 #include "core/view/code_name.h"
+#include "core/view/command_text.h"
 #include "core/view/cpu_stall.h"
 
 #include <assert.h>
@@ -222,6 +223,52 @@ static size_t write_branches(const struct view *view, size_t index, char *text, 
 	return length;
 }
 
+/* Groups have no command line of their own. A thread's name is more than its process's line. */
+static enum view_command command_of(const struct view *view, const struct row *row)
+{
+	enum rollup by = view->spec.by;
+	enum view_command command = row->cmdline ? view->spec.command : VIEW_COMMAND_NAME;
+
+	if (command != VIEW_COMMAND_SHORT || by == ROLLUP_PROCESS || by == ROLLUP_TREE ||
+	    (by == ROLLUP_THREAD && row->tid == row->pid))
+		return command;
+	return VIEW_COMMAND_NAME;
+}
+
+/* Appends a command line, with a bracket, which may be "", behind a whole one or a short one's
+ * name. */
+static void append_command(struct cell *cell, const struct row *row, bool whole,
+			   const char *bracket)
+{
+	struct command_text command;
+	size_t length = strlen(cell->text), size = sizeof(cell->text) - 1, piece[4];
+
+	if (whole)
+		command_text_whole(row->cmdline, &command);
+	else
+		command_text_short(row->cmdline, row->comm, &command);
+	piece[0] = 0;
+	piece[1] = command.begin;
+	piece[2] = command.end;
+	piece[3] = strlen(command.text);
+	for (size_t i = 0; i < 3; i++) {
+		char text[sizeof(command.text)];
+
+		snprintf(text, sizeof(text), "%.*s", (int)(piece[i + 1] - piece[i]),
+			 command.text + piece[i]);
+		if (length < size)
+			length += text_printable(cell->text + length, size - length, text,
+						 sizeof(cell->text));
+		if (i == 0 && length > 0 && piece[1] > 0)
+			cell->stressed_begin = (unsigned)length;
+		if (i == (whole ? 2 : 1))
+			length += text_copy(cell->text + length, sizeof(cell->text) - length,
+					    bracket);
+		if (i == 1)
+			cell->stressed_end = (unsigned)length;
+	}
+}
+
 static void cell_command(const struct view *view, size_t index, struct cell *cell)
 {
 	const struct row *row = &view->rows->items[index];
@@ -230,7 +277,7 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	bool bracketed = exited || (row->flags & ROW_KERNEL);
 	size_t length = 0;
 	char comm[sizeof(row->comm) + 1];
-	bool whole = view->spec.command_lines && row->cmdline;
+	enum view_command command = command_of(view, row);
 
 	if (row->comm[0])
 		text_copy(comm, sizeof(comm), row->comm);
@@ -251,11 +298,15 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	/* 15 bytes of comm, in the worst case each replaced by a character of 3 bytes */
 	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 32,
 		      "branches and a name fit");
-	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed,
-				 whole ? row->cmdline : comm,
-				 whole ? sizeof(cell->text) : sizeof(row->comm) - 1);
-	if (bracketed)
-		memcpy(cell->text + length, exited ? ")" : "]", 2);
+	const char *bracket = !bracketed ? "" : exited ? ")" : "]";
+	cell->text[length] = '\0';
+	if (command != VIEW_COMMAND_NAME) {
+		append_command(cell, row, command == VIEW_COMMAND_WHOLE, bracket);
+		return;
+	}
+	length += text_printable(cell->text + length, sizeof(cell->text) - length - bracketed, comm,
+				 sizeof(row->comm) - 1);
+	text_copy(cell->text + length, sizeof(cell->text) - length, bracket);
 }
 
 static void cell_cgroup(const struct view *view, size_t index, struct cell *cell)
@@ -344,6 +395,7 @@ void view_cell(const struct view *view, size_t line, size_t column, struct cell 
 	size_t index = view->order[line];
 	const struct row *row = view_row(view, line);
 
+	cell->stressed_begin = cell->stressed_end = 0;
 	switch (what->field) {
 	case FIELD_METRIC:
 		cell_metric(view, index, what, cell);

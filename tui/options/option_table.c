@@ -699,7 +699,7 @@ const struct option_row option_rows[] = {
 	 .setting = true},
 	{'i', "idle", NULL, "also tasks that did not run", .flag = offsetof(struct options, idle),
 	 .setting = true, .saved = true},
-	{'c', "command-lines", NULL, "whole command lines instead of names",
+	{'c', "command-lines", NULL, "whole command lines instead of names or short ones",
 	 .flag = offsetof(struct options, command_lines), .setting = true, .saved = true},
 	{0, "by", "WHAT", "group by process, thread, user, cgroup, command ...", read_by,
 	 rollup_name, .setting = true, .saved = true, .write = write_by},

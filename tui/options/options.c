@@ -372,7 +372,9 @@ enum command_lines options_command_lines(const struct options *options)
 {
 	if (options->command_lines)
 		return COMMAND_LINES_SHOWN;
-	return options->filter ? row_filter_lines(options->filter) : COMMAND_LINES_NONE;
+	if (options->filter && row_filter_lines(options->filter) != COMMAND_LINES_NONE)
+		return COMMAND_LINES_MATCHED;
+	return options->batch ? COMMAND_LINES_NONE : COMMAND_LINES_SCREEN;
 }
 
 /* "--name=argument", "--name" */

@@ -17,7 +17,8 @@ enum {
 	HISTORY_FROM = 120,
 	HISTORY_LEAST = 16,
 	HISTORY_MOST = 40,
-	LINES_KEPT = 8, /* list_lines() shrinks by at least so many */
+	COMMAND_ROOM = 20, /* columns from which a name has more words of its line behind it */
+	LINES_KEPT = 8,    /* list_lines() shrinks by at least so many */
 };
 
 void list_init(struct list *list, enum rollup by)
@@ -84,6 +85,33 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 	return &list->view;
 }
 
+/*
+ * A command line: its name, and what is around it in the style of what matters less. A short one
+ * that does not fit is the name alone where there is little room.
+ */
+static void draw_stressed(struct canvas *canvas, struct rect place, enum style style,
+			  const struct cell *cell, bool is_short)
+{
+	char to_name[sizeof(cell->text)], name[sizeof(cell->text)];
+	const unsigned begin = cell->stressed_begin, end = cell->stressed_end;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(end - begin), cell->text + begin);
+	snprintf(to_name, sizeof(to_name), "%.*s", (int)begin, cell->text);
+	unsigned x = text_width(to_name), visible = place.width;
+	bool cut = text_width(cell->text) > place.width;
+	if (cut && is_short &&
+	    (place.width < COMMAND_ROOM || x + text_width(name) >= place.width)) {
+		canvas_text_ellipsis(canvas, place.x, place.y, place.width, style, name);
+		return;
+	}
+	unsigned ellipsis = text_width(canvas->ascii ? "..." : "…");
+	if (cut && visible > ellipsis)
+		visible -= ellipsis;
+	canvas_text_ellipsis(canvas, place.x, place.y, place.width, STYLE_DIM, cell->text);
+	if (x < visible)
+		canvas_text(canvas, place.x + x, place.y, visible - x, style, name);
+}
+
 /* Draws a line of a view. A tagged one has '*' between the first and the second column. */
 static void draw_line(const void *data, size_t line, struct canvas *canvas,
 		      const struct rect *places)
@@ -101,8 +129,12 @@ static void draw_line(const void *data, size_t line, struct canvas *canvas,
 		if (places[i].width == 0)
 			continue;
 		view_cell(view, line, i, &cell);
-		table_text_draw(canvas, places[i], &view->columns[i],
-				tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
+		enum style style = tagged ? STYLE_TAGGED : style_of_cell(cell.role);
+		if (cell.stressed_end > 0)
+			draw_stressed(canvas, places[i], style, &cell,
+				      view->spec.command == VIEW_COMMAND_SHORT);
+		else
+			table_text_draw(canvas, places[i], &view->columns[i], style, cell.text);
 	}
 }
 

@@ -268,7 +268,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 		.view = {.by = options->by,
 			 .reverse = options->reverse,
 			 .top = options->top,
-			 .command_lines = options->command_lines,
+			 .command = options->command_lines ? VIEW_COMMAND_WHOLE : VIEW_COMMAND_NAME,
 			 .ascii = run->config->options->ascii || !run->config->utf8},
 	};
 	const char *path = options->output;

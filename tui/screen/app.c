@@ -20,7 +20,7 @@ static void init_lists(struct app *app, const struct options *options)
 	app->tasks.graph_range = app->cpus.graph_range = &app->display.graph_range;
 	app->cpus.spec.folds = true;
 	text_copy(app->cpus.spec.sort, sizeof(app->cpus.spec.sort), "worst");
-	app->tasks.spec.command_lines = options->command_lines;
+	app->tasks.spec.command = options->command_lines ? VIEW_COMMAND_WHOLE : VIEW_COMMAND_SHORT;
 	app->tasks.spec.unit = app->cpus.spec.unit = options->unit;
 	if (options->filter)
 		text_copy(app->tasks.spec.filter.text, sizeof(app->tasks.spec.filter.text),

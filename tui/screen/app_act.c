@@ -134,7 +134,9 @@ static void toggle_idle(struct app *app)
 static void toggle_command_lines(struct app *app)
 {
 	list_invalidate(&app->tasks);
-	app->tasks.spec.command_lines = !app->tasks.spec.command_lines;
+	app->tasks.spec.command = app->tasks.spec.command == VIEW_COMMAND_WHOLE
+					  ? VIEW_COMMAND_SHORT
+					  : VIEW_COMMAND_WHOLE;
 }
 
 static void zero_totals(struct app *app)
@@ -357,12 +359,14 @@ static void note_key(struct app *app, int key)
 	messages_show(&app->messages, "%s has no function. %s lists the keys.", name, help);
 }
 
-/* Command lines are read only while something needs them. */
+/* For the screen few command lines are read, and more while something needs them. */
 static void request_command_lines(struct app *app)
 {
-	bool shown = app->tasks.spec.command_lines || pick_process_is_open(app);
+	bool shown = app->tasks.spec.command == VIEW_COMMAND_WHOLE || pick_process_is_open(app);
 	enum command_lines wanted = shown ? COMMAND_LINES_SHOWN : search_lines(app);
 
+	if (wanted == COMMAND_LINES_NONE)
+		wanted = COMMAND_LINES_SCREEN;
 	if (wanted == app->out.command_lines)
 		return;
 	app->out.command_lines = wanted;

@@ -192,7 +192,7 @@ void app_options(const struct app *app, const struct options *began, struct opti
 	now->preset = preferences->preset[0] ? preferences->preset : NULL;
 	now->count = preferences->levels;
 	now->idle = preferences->idle;
-	now->command_lines = app->tasks.spec.command_lines;
+	now->command_lines = app->tasks.spec.command == VIEW_COMMAND_WHOLE;
 	now->unit = app->tasks.spec.unit;
 	now->ascii = preferences->ascii;
 	now->theme = preferences->theme[0] ? preferences->theme : NULL;

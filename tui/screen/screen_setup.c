@@ -62,7 +62,9 @@ static void idle_value(const struct app *app, char *text, size_t size)
 
 static void command_lines_value(const struct app *app, char *text, size_t size)
 {
-	text_copy(text, size, app->tasks.spec.command_lines ? "whole command lines" : "names");
+	text_copy(text, size,
+		  app->tasks.spec.command == VIEW_COMMAND_WHOLE ? "whole command lines"
+								: "short command lines");
 }
 
 static void unit_value(const struct app *app, char *text, size_t size)

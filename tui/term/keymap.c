@@ -67,7 +67,7 @@ const struct keymap_row keymap_table[] = {
 	 "group by process, user, cgroup, command; CPUs: socket, node",
 	 "Group"},
 	{ACTION_IDLE, "idle", {'i'}, "show or hide tasks that did not run", NULL},
-	{ACTION_COMMAND_LINE, "command-line", {'c'}, "whole command lines, or names", NULL},
+	{ACTION_COMMAND_LINE, "command-line", {'c'}, "whole command lines, or short ones", NULL},
 	{ACTION_FOLLOW, "follow", {'F'}, "follow the row when it moves", NULL},
 	{ACTION_TAG, "tag", {' '}, "tag the row", NULL},
 	{ACTION_UNTAG, "untag", {'U'}, "untag all rows", NULL},

@@ -550,7 +550,12 @@ static void filters_match_command_lines(void **state)
 		{"option", {.command_lines = COMMAND_LINES_MATCHED}, -1, true},
 		{"idle rows", {.command_lines = COMMAND_LINES_MATCHED, .idle = true}, -1, true},
 		{"shown", {.command_lines = COMMAND_LINES_SHOWN}, -1, true},
+		{"the screen's", {.command_lines = COMMAND_LINES_SCREEN}, -1, true},
 		{"typed", {.idle = false}, COMMAND_LINES_MATCHED, true},
+		{"typed, idle rows",
+		 {.command_lines = COMMAND_LINES_SCREEN, .idle = true},
+		 COMMAND_LINES_MATCHED,
+		 true},
 		{"cleared", {.command_lines = COMMAND_LINES_MATCHED}, COMMAND_LINES_NONE, false},
 	};
 
@@ -626,6 +631,45 @@ static void command_lines_are_read_in_parts(void **state)
 	assert_in_range(known[0], 20, 30);
 	assert_in_range(known[1], known[0] + 15, 49);
 	assert_int_equal(known[2], TASKS);
+	close_all(engine, fk);
+}
+
+static size_t count_cmdlines(const struct snapshot *snapshot, bool ran)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		n += snapshot->threads.items[i].cmdline != NULL &&
+		     (i < snapshot->threads.n - snapshot->threads.n_still) == ran;
+	return n;
+}
+
+/* For the screen, the lines of tasks that ran are read first, and those of others slowly. */
+static void screen_reads_few(void **state)
+{
+	enum { TASKS = 60, RAN = 10, FIRST = 100 };
+	struct fk *fk = fk_new(NULL);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	for (int i = 0; i < TASKS; i++)
+		fk_task(fk, TASK(ME, FIRST + i));
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.command_lines = COMMAND_LINES_SCREEN, .idle = true});
+	snapshot_free(next_snapshot(engine, fk, NS_PER_MS));
+	for (int i = 0; i < RAN; i++) {
+		fk_switch(fk, 0, FIRST + TASKS - 1 - i);
+		fk_advance(fk, NS_PER_MS);
+	}
+	fk_switch(fk, 0, 0);
+	struct snapshot *snapshot = next_snapshot(engine, fk, 100 * NS_PER_MS);
+	assert_int_equal(count_cmdlines(snapshot, true), RAN);
+	assert_in_range(count_cmdlines(snapshot, false), 5, 15);
+	assert_false(has_note(snapshot, "not read yet"));
+	snapshot_free(snapshot);
+	snapshot = next_snapshot(engine, fk, NS_PER_S);
+	assert_int_equal(count_cmdlines(snapshot, false), TASKS);
+	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 
@@ -972,6 +1016,7 @@ int main(void)
 		cmocka_unit_test(notes_unread_command_lines),
 		cmocka_unit_test(command_lines_change),
 		cmocka_unit_test(command_lines_are_read_in_parts),
+		cmocka_unit_test(screen_reads_few),
 		WITH(idle_tasks, 0),
 		WITH(idle_tasks, 1),
 		WITH(idle_tasks, 2),

@@ -188,11 +188,14 @@ static void test_command_lines(void **state)
 		const char *args[ARGS_MAX];
 		enum command_lines want;
 	} rows[] = {
-		{{NULL}, COMMAND_LINES_NONE},
+		{{NULL}, COMMAND_LINES_SCREEN},
+		{{"-b"}, COMMAND_LINES_NONE},
+		{{"--format", "json"}, COMMAND_LINES_NONE},
+		{{"-b", "--filter", "a"}, COMMAND_LINES_MATCHED},
 		{{"-c"}, COMMAND_LINES_SHOWN},
 		{{"--filter", "a"}, COMMAND_LINES_MATCHED},
 		{{"--filter", "a", "-c"}, COMMAND_LINES_SHOWN},
-		{{"--filter", " "}, COMMAND_LINES_NONE},
+		{{"--filter", " "}, COMMAND_LINES_SCREEN},
 		{{"--filter", "a", "--listen", "9105"}, COMMAND_LINES_MATCHED},
 		{{"--filter", "a", "--listen", "9105", "--format", "json"}, COMMAND_LINES_MATCHED},
 	};

@@ -110,7 +110,7 @@ static void is_as_golden(void **state)
 static void has_wanted_command_lines(void **state)
 {
 	(void)state;
-	for (enum command_lines why = 0; why <= COMMAND_LINES_MATCHED; why++) {
+	for (enum command_lines why = 0; why <= COMMAND_LINES_SCREEN; why++) {
 		struct snapshot *snapshot = make_snapshot();
 		bool shown = why == COMMAND_LINES_SHOWN;
 

@@ -171,7 +171,7 @@ static void command_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		for (enum command_lines why = 0; why <= COMMAND_LINES_MATCHED; why++) {
+		for (enum command_lines why = 0; why <= COMMAND_LINES_SCREEN; why++) {
 			const struct sample_row task = {.row = {.pid = 7,
 								.tid = 7,
 								.threads = 1,

@@ -454,11 +454,11 @@ static void test_searched_command_lines(void **state)
 		{"it is done", {'p', KEYMAP_ENTER, 0}, -1},
 		{"they are shown", {'c', 0}, COMMAND_LINES_SHOWN},
 		{"no longer", {'c', 0}, COMMAND_LINES_MATCHED},
-		{"without the filter", {KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+		{"without the filter", {KEYMAP_ESCAPE, 0}, COMMAND_LINES_SCREEN},
 		{"a filter that is given up", {'\\', 'x', KEYMAP_ESCAPE, 0}, -2},
 		{"a search is typed", {'/', 0}, COMMAND_LINES_MATCHED},
 		{"it can be repeated", {'p', KEYMAP_ENTER, 'n', 0}, -1},
-		{"another, which is given up", {'/', 'x', KEYMAP_ESCAPE, 0}, COMMAND_LINES_NONE},
+		{"another, which is given up", {'/', 'x', KEYMAP_ESCAPE, 0}, COMMAND_LINES_SCREEN},
 	};
 	struct stage stage;
 

@@ -289,7 +289,7 @@ static void test_presets_without_counters(void **state)
 	stage_check_text(&stage, "Preset cache.", true);
 	request_list_clear(&app->out.list);
 	stage_press(&stage, 'p');
-	stage_check_text(&stage, "n/a", false);
+	stage_check_text(&stage, " n/a  branch", false);
 	app_reply(app, metrics_without_counters());
 	app_draw(app, &stage.canvas);
 	check_order(&stage,
@@ -406,7 +406,7 @@ static void check_attach(struct stage *stage, pid_t pid)
 	assert_int_equal(items[n - 2].kind, REQUEST_ATTACH);
 	assert_int_equal(items[n - 2].number, pid);
 	assert_int_equal(items[n - 1].kind, REQUEST_COMMAND_LINES);
-	assert_int_equal(items[n - 1].number, false);
+	assert_int_equal(items[n - 1].number, COMMAND_LINES_SCREEN);
 	request_list_clear(&stage->app.out.list);
 }
 

@@ -297,9 +297,10 @@ static void test_notes_move_nothing(void **state)
 			if (n == 0)
 				app_snapshot(&stage.app, screen_snapshot_lossy(2));
 			else
-				messages_show(&stage.app.messages, "%.*s", (int)(n * 60),
-					      "This is the notice. It has one line, and then so many "
-					      "words that it is the notice of two.  The end is here.");
+				messages_show(
+					&stage.app.messages, "%.*s", (int)(n * 60),
+					"This is the notice. It has one line, and then so many "
+					"words that it is the notice of two.  The end is here.");
 			app_draw(&stage.app, &stage.canvas);
 			stage_check_text(&stage, n ? "This is the notice" : "Records were", true);
 			if (line_of(&stage, text) != line)
@@ -311,6 +312,69 @@ static void test_notes_move_nothing(void **state)
 			stage_check_text(&stage, "The end is here", true);
 		stage_close(&stage);
 	}
+}
+
+/* A command line where there is room for it, its name stressed, and the whole one by a key. */
+static void test_command_lines(void **state)
+{
+	static const struct {
+		unsigned width;
+		bool whole;
+		const char *line, *text;
+	} rows[] = {
+		{80, false, "/usr/bin/python3 -u /opt/srv.py --port 80", " python3 srv…\n"},
+		{80, false, "/usr/lib/postgres -D /srv", " postgres\n"},
+		{80, false, "pg -D /srv", " postgres pg\n"},
+		{80, true, "/usr/lib/postgres -D /srv", " /usr/lib/po…\n"},
+		{100, false, "/usr/lib/postgres -D /srv", " postgres -D /srv\n"},
+		{105, false, "/usr/lib/postgres -D /srv/of/any/length",
+		 " postgres -D /srv/of/an…\n"},
+		{105, true, "/usr/lib/postgres -D /srv", " /usr/lib/postgres -D /…\n"},
+		{119, true, "/usr/lib/postgres -D /srv\033[31m",
+		 " /usr/lib/postgres -D /srv\xef\xbf\xbd[31m\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = screen_snapshot(2);
+		struct stage stage;
+
+		if (strstr(rows[i].line, "python"))
+			text_copy(snapshot->threads.items[0].comm,
+				  sizeof(snapshot->threads.items[0].comm), "python3");
+		snapshot->threads.items[0].cmdline = rows[i].line;
+		stage_open(&stage, rows[i].width, 24, false, snapshot);
+		stage_press(&stage, rows[i].whole ? 'c' : KEYMAP_HOME);
+		stage_check_text(&stage, rows[i].text, true);
+		stage_close(&stage);
+	}
+}
+
+/* Around the name of a command line is what matters less. */
+static void test_stress(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+	struct stage stage;
+
+	(void)state;
+	snapshot->threads.items[0].cmdline = "/usr/lib/postgres -D /srv";
+	stage_open(&stage, 119, 24, false, snapshot);
+	for (unsigned whole = 0; whole < 2; whole++) {
+		stage_press(&stage, whole ? 'c' : KEYMAP_HOME);
+		size_t name = strlen("/usr/lib/") * whole;
+		unsigned y = 0, x = 0;
+
+		while (strcmp(canvas_at(&stage.canvas, 3, y)->text, "4") != 0)
+			y++;
+		while (strcmp(canvas_at(&stage.canvas, x, y)->text, whole ? "/" : "p") != 0)
+			x++;
+		for (unsigned k = 0; k < strlen("/usr/lib/") * whole + strlen("postgres -D /srv");
+		     k++)
+			assert_int_equal(canvas_at(&stage.canvas, x + k, y)->style,
+					 k >= name && k < name + strlen("postgres") ? STYLE_NAME
+										    : STYLE_DIM);
+	}
+	stage_close(&stage);
 }
 
 /* Figures of the first moments are marked, in the narrowest title too. */
@@ -772,6 +836,8 @@ int main(void)
 		cmocka_unit_test(test_texts_of_frame),
 		cmocka_unit_test(test_tag),
 		cmocka_unit_test(test_notes_move_nothing),
+		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_stress),
 		cmocka_unit_test(test_first_interval),
 		cmocka_unit_test(test_narrow_title),
 		cmocka_unit_test(test_scaled_events),

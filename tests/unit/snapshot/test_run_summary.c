@@ -162,7 +162,7 @@ static void keeps_command_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		for (enum command_lines why = COMMAND_LINES_SHOWN; why <= COMMAND_LINES_MATCHED;
+		for (enum command_lines why = COMMAND_LINES_SHOWN; why <= COMMAND_LINES_SCREEN;
 		     why++) {
 			struct columns *columns = sample_columns("overview");
 			struct run_summary *summary = run_summary_new(2);

@@ -486,20 +486,26 @@ static void shows_command_lines(void **state)
 {
 	static const struct {
 		struct row row;
-		const char *want, *name;
+		const char *want[3];     /* by enum view_command */
+		const char *stressed[3]; /* of that text */
 		enum cell_role role;
 	} rows[] = {
 		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "/bin/sh -c x\ny"},
-		 "/bin/sh -c x\xef\xbf\xbdy",
-		 "sh",
+		 {"sh", "sh -c x\xef\xbf\xbdy", "/bin/sh -c x\xef\xbf\xbdy"},
+		 {"", "sh", "sh"},
 		 CELL_NAME},
 		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "sh -c x", .flags = ROW_EXITED},
-		 "(sh -c x)",
-		 "(sh)",
+		 {"(sh)", "(sh) -c x", "(sh -c x)"},
+		 {"", "(sh)", "(sh"},
 		 CELL_DIM},
+		{{.pid = 7, .tid = 7, .comm = "\x1b[2J", .cmdline = "/usr/bin/\x1b[2J/\x80 \x07"},
+		 {"\xef\xbf\xbd[2J", "\xef\xbf\xbd[2J \xef\xbf\xbd \xef\xbf\xbd",
+		  "/usr/bin/\xef\xbf\xbd[2J/\xef\xbf\xbd \xef\xbf\xbd"},
+		 {"", "\xef\xbf\xbd[2J \xef\xbf\xbd", "\xef\xbf\xbd"},
+		 CELL_NAME},
 		{{.pid = 2, .tid = 2, .comm = "kthreadd", .flags = ROW_KERNEL},
-		 "[kthreadd]",
-		 "[kthreadd]",
+		 {"[kthreadd]", "[kthreadd]", "[kthreadd]"},
+		 {"", "", ""},
 		 CELL_NAME},
 	};
 	char longest[CMDLINE_BYTES + 1];
@@ -513,20 +519,65 @@ static void shows_command_lines(void **state)
 		if (last)
 			from.row.cmdline = longest;
 		struct snapshot *snapshot = sample_snapshot(sample_columns("software"), &from, 1);
-		for (int whole = 0; whole <= 1; whole++) {
+		for (enum view_command command = 0; command <= VIEW_COMMAND_WHOLE; command++) {
 			struct view view;
 			struct cell cell;
 			view_init(snapshot,
-				  &(struct view_spec){.by = ROLLUP_TREE, .command_lines = whole},
+				  &(struct view_spec){.by = ROLLUP_TREE, .command = command},
 				  &view);
 			view_cell(&view, 0, view.n_columns - 1, &cell);
-			if (!last)
-				assert_string_equal(cell.text, whole ? rows[i].want : rows[i].name);
-			else if (whole)
-				assert_int_equal(cell.text[strlen(cell.text) - 1], ')');
 			assert_int_equal(cell.role, rows[last ? 1 : i].role);
+			if (last) {
+				assert_int_equal(cell.text[strlen(cell.text) - 1], ')');
+			} else {
+				assert_string_equal(cell.text, rows[i].want[command]);
+				cell.text[cell.stressed_end] = '\0';
+				assert_string_equal(cell.text + cell.stressed_begin,
+						    rows[i].stressed[command]);
+			}
 			view_fini(&view);
 		}
+		snapshot_free(snapshot);
+	}
+}
+
+/* Of threads the main one has the line of the process, and groups have none. */
+static void shows_whose_command_line(void **state)
+{
+	static const struct {
+		enum rollup by;
+		const char *want[2];
+	} rows[] = {
+		{ROLLUP_PROCESS, {"java x.jar", NULL}},
+		{ROLLUP_THREAD, {"java x.jar", "GC Thread#0"}},
+		{ROLLUP_COMMAND, {"GC Thread#0", "java"}},
+	};
+	static const struct sample_row threads[] = {
+		{.row = {.pid = 7, .tid = 7, .comm = "java", .cmdline = "java -jar /opt/x.jar"}},
+		{.row = {.pid = 7, .tid = 8, .comm = "GC Thread#0", .cmdline = "java -jar x.jar"}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot =
+			sample_snapshot(sample_columns("software"), threads, ARRAY_SIZE(threads));
+		struct view view;
+
+		view_init(snapshot,
+			  &(struct view_spec){.by = rows[i].by,
+					      .command = VIEW_COMMAND_SHORT,
+					      .sort = "command"},
+			  &view);
+		for (size_t line = 0; line < view.n; line++) {
+			struct cell cell;
+
+			view_cell(&view, line, view.n_columns - 1, &cell);
+			bool known = rows[i].want[0] && strcmp(cell.text, rows[i].want[0]) == 0;
+			known |= rows[i].want[1] && strcmp(cell.text, rows[i].want[1]) == 0;
+			if (!known)
+				fail_msg("%s: %s", rollup_name(rows[i].by), cell.text);
+		}
+		view_fini(&view);
 		snapshot_free(snapshot);
 	}
 }
@@ -759,6 +810,7 @@ int main(void)
 		cmocka_unit_test(figures_stay_in_their_columns),
 		cmocka_unit_test(shows_tasks),
 		cmocka_unit_test(shows_command_lines),
+		cmocka_unit_test(shows_whose_command_line),
 		cmocka_unit_test(shows_cpus),
 		cmocka_unit_test(fits),
 		cmocka_unit_test(shows_chosen_columns),
