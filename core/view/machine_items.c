@@ -41,7 +41,7 @@ static const struct rule {
 	 "memory is nearly full: %s"},
 	{"cache", MACHINE_MEMORY_CACHE, FORMAT_BYTES, 58, 0, MACHINE_VALUES},
 	/* Used swap alone is harmless. Without any left, the next step is the OOM killer. */
-	{"swap", MACHINE_SWAP_FREE, FORMAT_USED, 85, 0.2, MACHINE_SWAP, true,
+	{"swap", MACHINE_SWAP_FREE, FORMAT_USED, 79, 0.2, MACHINE_SWAP, true,
 	 "swap is nearly full: %s"},
 	/* Two busy CPUs with -j2 and some daemons reach 10 to 20. */
 	{"cpu pressure", MACHINE_CPU_PRESSURE, FORMAT_PERCENT, 70, 25, MACHINE_VALUES},
