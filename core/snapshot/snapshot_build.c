@@ -82,7 +82,10 @@ static const char *reference_cmdline(struct filling *filling, struct task *task)
 	struct cmdline *cmdline =
 		tasks_cmdline(source->tasks, task, ran, source->now_ns,
 			      slowly ? &filling->still_cmdlines : &filling->cmdlines);
-	if (!cmdline)
+	/* It was read before an exec, and cannot be read again: another program's. */
+	bool is_old =
+		task->exit_ns && !task->recorded.known && task->exec_ns > task->cmdline.read_ns;
+	if (!cmdline || is_old)
 		return NULL;
 	snapshot->cmdlines = array_reserve(snapshot->cmdlines, &filling->cmdlines_capacity,
 					   snapshot->n_cmdlines + 1, sizeof(struct cmdline *));

@@ -521,6 +521,32 @@ static void command_lines_change(void **state)
 	close_all(engine, fk);
 }
 
+/* A program that ended within an interval has no line, rather than that of the one before it. */
+static void no_command_line_of_before(void **state)
+{
+	struct fk *fk = open_family(&rights[0]);
+	struct sys sys = fk_sys(fk);
+
+	(void)state;
+	struct engine *engine = open_engine_with(
+		&sys, &(struct engine_config){.command_lines = COMMAND_LINES_SHOWN});
+	struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_cmdline(snapshot, MAIN, "main");
+	snapshot_free(snapshot);
+	fk_advance(fk, NS_PER_MS);
+	fk_exec(fk, MAIN, "ld");
+	fk_advance(fk, NS_PER_MS);
+	fk_exit(fk, MAIN, FK_EXIT_REAPED);
+	fk_switch(fk, 0, 0);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	const struct row *row = row_of(snapshot, MAIN);
+	assert_non_null(row);
+	assert_string_equal(row ? row->comm : "", "ld");
+	assert_cmdline(snapshot, MAIN, NULL);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
 /* Whether a view of the snapshot with that filter has the process. */
 static bool passes_filter(const struct snapshot *snapshot, enum rollup by, const char *text)
 {
@@ -1017,6 +1043,7 @@ int main(void)
 		cmocka_unit_test(command_lines_change),
 		cmocka_unit_test(command_lines_are_read_in_parts),
 		cmocka_unit_test(screen_reads_few),
+		cmocka_unit_test(no_command_line_of_before),
 		WITH(idle_tasks, 0),
 		WITH(idle_tasks, 1),
 		WITH(idle_tasks, 2),
