@@ -461,4 +461,6 @@ void app_wheel(struct app *app, bool down)
 		else if (!app->prompt.active)
 			app_act(app, down ? ACTION_DOWN : ACTION_UP);
 	}
+	if (app_list(app))
+		list_release(app_list(app));
 }

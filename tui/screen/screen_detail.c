@@ -13,23 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject)
-{
-	*subject = (struct detail_subject){0};
-	if (line >= view->n)
-		return false;
-
-	const struct row *row = view_row(view, line);
-	const struct snapshot_cpu *cpu = view_cpu(view, line);
-	if (cpu) {
-		subject->key = history_key_of_cpu(
-			view_is_unit(view, line) ? view->spec.by : ROLLUP_CPU, cpu);
-		return true;
-	}
-	detail_subject_init(subject, view->snapshot, view->spec.by, row);
-	return true;
-}
-
 int64_t watch_number(const struct watch *watch)
 {
 	int64_t number = watch->subject.key.number;
@@ -51,8 +34,7 @@ bool watch_choose(struct watch *watch, struct list *list, const struct display *
 {
 	const struct snapshot *snapshot = display->snapshot;
 
-	if (!snapshot || !screen_detail_subject(list_view(list, snapshot), list->table.selected,
-						&watch->subject))
+	if (!list_subject(list, snapshot, &watch->subject))
 		return false;
 	watch->step = graph_range_step(&display->graph_range);
 	watch->on = true;
@@ -123,8 +105,7 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	struct detail_subject subject;
 	struct detail detail;
 
-	if (layout->detail.height == 0 || !snapshot ||
-	    !screen_detail_subject(list_view(list, snapshot), list->table.selected, &subject))
+	if (layout->detail.height == 0 || !list_subject(list, snapshot, &subject))
 		return;
 	detail_init(snapshot, &subject.key, &detail);
 	const struct detail_page page = {

@@ -121,6 +121,7 @@ static void filter_change(void *owner, const char *text, struct error *err)
 	struct app *app = owner;
 	struct list *list = &app->tasks;
 
+	list_release(list);
 	text_copy(list->spec.filter.text, sizeof(list->spec.filter.text), text);
 	list_invalidate(list);
 	if (app->display.snapshot && list_view(list, app->display.snapshot)->n == 0)

@@ -322,6 +322,72 @@ static void test_follow(void **state)
 	stage_close(&stage);
 }
 
+/* Down, Up, a click and a tag aim at a row. What scrolls or orders the list ends that. */
+static void test_aims_at_a_row(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[6];
+		bool stays;
+	} rows[] = {
+		{"nothing", {0}, false},
+		{"up and down", {KEYMAP_DOWN, KEYMAP_UP, 0}, true},
+		{"up alone", {KEYMAP_UP, 0}, true},
+		{"columns scrolled", {KEYMAP_UP, KEYMAP_RIGHT, 0}, true},
+		{"home", {KEYMAP_DOWN, KEYMAP_HOME, 0}, false},
+		{"pages", {KEYMAP_UP, KEYMAP_PAGE_DOWN, KEYMAP_PAGE_UP, 0}, false},
+		{"order", {KEYMAP_UP, '<', '>', 0}, false},
+		{"filter", {KEYMAP_UP, '\\', 'o', KEYMAP_ESCAPE, 0}, false},
+		{"F", {KEYMAP_UP, 'F', '<', '>', 0}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 100, 24, false, screen_snapshot(2));
+		stage_keys(&stage, rows[i].keys);
+		assert_int_equal(selected(&stage)->pid, 4121);
+		app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+		app_draw(&stage.app, &stage.canvas);
+		if ((selected(&stage)->pid == 4121) != rows[i].stays)
+			fail_msg("%s: %d", rows[i].name, selected(&stage)->pid);
+		stage_check_text(&stage, "following", strcmp(rows[i].name, "F") == 0);
+		stage_close(&stage);
+	}
+}
+
+/* A row that did not run is not replaced by another one: Enter shows it, Down goes on there. */
+static void test_aims_at_an_idle_row(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	app_click(&stage.app, 20, 8, false);
+	assert_int_equal(selected(&stage)->pid, 4122);
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	stage_press(&stage, 'K');
+	assert_int_equal(list->table.selected, TABLE_NO_LINE);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "process 4122 postgres", true);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, KEYMAP_DOWN, 0});
+	assert_int_equal(list->table.selected, 1);
+	stage_press(&stage, ' '); /* a tag moves on, and aims there */
+	int32_t pid = selected(&stage)->pid;
+	app_snapshot(&stage.app, screen_snapshot(2));
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(selected(&stage)->pid, pid);
+	app_wheel(&stage.app, false);
+	app_snapshot(&stage.app, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(list->table.selected, 0);
+	stage_close(&stage);
+}
+
 static void test_search(void **state)
 {
 	struct stage stage;
@@ -1025,6 +1091,8 @@ int main(void)
 		cmocka_unit_test(test_tagged_tree),
 		cmocka_unit_test(test_tags_of_ended),
 		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_aims_at_a_row),
+		cmocka_unit_test(test_aims_at_an_idle_row),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_paste),
