@@ -21,6 +21,9 @@ static const enum action replay_bar[] = {
 	ACTION_MINUTE,    ACTION_FILTER, ACTION_ROLL_UP, ACTION_QUIT,        ACTION_NONE,
 };
 
+/* From so many columns on, Tab has the names of the screens always, else only while it is used. */
+enum { ROUND_NAMES_FROM = 100 };
+
 /* Draws the key bar without blocked actions. */
 static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
 {
@@ -30,10 +33,15 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 								       : screen->bar;
 	struct key_bar_key keys[ACTIONS];
 	size_t n = 0;
+	char names[80] = "";
 
+	if (app->goes_round || canvas->width >= ROUND_NAMES_FROM)
+		app_round_names(app, names, sizeof(names));
 	for (; *usual != ACTION_NONE; usual++) {
 		const char *label = screen->bar_label ? screen->bar_label(app, *usual) : NULL;
 
+		if (*usual == ACTION_NEXT_SCREEN && names[0])
+			label = names;
 		if (action_blocked(app->config.readonly, &app->replay, app->display.snapshot,
 				   *usual) ||
 		    (label && !label[0]))

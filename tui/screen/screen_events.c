@@ -506,6 +506,7 @@ static const enum action events_bar[] = {
 };
 
 const struct screen screen_events = {
+	.name = "Events",
 	.draw = events_draw,
 	.act = events_act,
 	.click = events_click,

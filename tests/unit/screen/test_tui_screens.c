@@ -546,6 +546,37 @@ static void test_screens(void **state)
 	stage_close(&stage);
 }
 
+/* The key bar has the names of the round: while Tab is used, and on wide screens always. */
+static void test_names_of_the_round(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "Tab Page", true);
+	stage_press(&stage, KEYMAP_TAB);
+	stage_check_text(&stage, "Tab Tasks [CPUs] Events", true);
+	stage_press(&stage, KEYMAP_TAB);
+	stage_check_text(&stage, "Tab Tasks CPUs [Events]", true);
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "Tab Page", true);
+	stage_press(&stage, KEYMAP_SHIFT_TAB);
+	stage_check_text(&stage, "Tab Tasks [CPUs] Events", true);
+	stage_press(&stage, 'L');
+	stage_check_text(&stage, "Events", false);
+	stage_close(&stage);
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "Tab [Tasks] CPUs Events  H Threads  t Tree", true);
+	stage_close(&stage);
+	/* At 80 columns the keys of the list are there, too. */
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "H Threads  t Tree  \\ Filter  e Add  q Quit", true);
+	stage_close(&stage);
+}
+
 /* The roll-up after each key; each begins at its first line. */
 static void test_rolling_up(void **state)
 {
@@ -671,6 +702,7 @@ int main(void)
 		cmocka_unit_test(test_notes_of_details),
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_names_of_the_round),
 		cmocka_unit_test(test_rolling_up),
 		cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_quitting_with_a_command),
