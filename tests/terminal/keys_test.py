@@ -339,7 +339,7 @@ def journey_add_and_remove():
         terminal.wait_for(r"^ +PID.* faults .*COMMAND")
         terminal.keys("x")
         terminal.text("page-faults")
-        terminal.wait_for(r"added +page-faults")
+        terminal.wait_for(r"added +faults +page-faults:")
         terminal.keys("Enter")
         terminal.wait_for(r"^ +PID(?!.* faults ).*COMMAND")
         terminal.keys("e")

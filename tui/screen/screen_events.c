@@ -501,8 +501,8 @@ static bool events_click(struct app *app, unsigned x, unsigned y)
 }
 
 static const enum action events_bar[] = {
-	ACTION_HELP,  ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_PRESET,
-	ACTION_PAUSE, ACTION_QUIT,        ACTION_NONE,
+	ACTION_HELP,   ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_REMOVE,
+	ACTION_PRESET, ACTION_PAUSE,       ACTION_QUIT, ACTION_NONE,
 };
 
 const struct screen screen_events = {

@@ -54,7 +54,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_UNIT, "unit", {'m'}, "events as counts, per second, per 1000 instructions", NULL},
 	{ACTION_COUNT, "count", {'K'}, "count user mode, the kernel or both", NULL},
 	{ACTION_ADD, "add", {'e'}, "add an event or a metric", "Add"},
-	{ACTION_REMOVE, "remove", {'x'}, "remove an event or a metric", NULL},
+	{ACTION_REMOVE, "remove", {'x'}, "remove an event or a metric", "Remove"},
 	{ACTION_FILTER, "filter", {'\\', F(4)}, "show only rows that contain a text", "Filter"},
 	{ACTION_SEARCH, "search", {'/', F(3)}, "search", "Search"},
 	{ACTION_SEARCH_NEXT, "search-next", {'n'}, "next match", NULL},
