@@ -55,7 +55,7 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 {
 	key_bar_clear(&app->key_bar);
 	if (app->prompt.active)
-		prompt_draw(&app->prompt, canvas, rect);
+		prompt_draw_line(&app->prompt, canvas, rect);
 	else if (app->picker.ops)
 		key_bar_draw_picker(&app->key_bar, canvas, rect);
 	else
@@ -244,8 +244,7 @@ void app_draw(struct app *app, struct canvas *canvas)
 	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
-	if (canvas->height > 0)
-		prompt_draw_error(&app->prompt, canvas, canvas->height - 1);
+	prompt_draw_over(&app->prompt, canvas);
 	if (app->replay.index)
 		replay_index_unlock_history(app->replay.index);
 	if (app->picker.ops)

@@ -10,6 +10,7 @@
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
+#include "tui/widget/page.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -334,31 +335,6 @@ static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 			     (unsigned)size_min(height, canvas->height - margin - below)};
 }
 
-static void draw_border(struct canvas *canvas, struct rect box, const char *title)
-{
-	bool ascii = canvas->ascii;
-	const char *across = ascii ? "-" : "─", *up = ascii ? "|" : "│";
-	unsigned right = box.x + box.width - 1, bottom = box.y + box.height - 1;
-
-	for (unsigned x = box.x + 1; x < right; x++) {
-		canvas_text(canvas, x, box.y, 1, STYLE_METER_EMPTY, across);
-		canvas_text(canvas, x, bottom, 1, STYLE_METER_EMPTY, across);
-	}
-	for (unsigned y = box.y + 1; y < bottom; y++) {
-		canvas_text(canvas, box.x, y, 1, STYLE_METER_EMPTY, up);
-		canvas_text(canvas, right, y, 1, STYLE_METER_EMPTY, up);
-	}
-	canvas_text(canvas, box.x, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┌");
-	canvas_text(canvas, right, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┐");
-	canvas_text(canvas, box.x, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "└");
-	canvas_text(canvas, right, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "┘");
-
-	unsigned x = box.x + 2;
-	x += canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
-	x += canvas_text_ellipsis(canvas, x, box.y, right - x - 1, STYLE_TITLE, title);
-	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
-}
-
 static void draw_typed(const struct picker *picker, struct canvas *canvas, struct rect rect)
 {
 	unsigned x = rect.x, end = rect.x + rect.width;
@@ -431,7 +407,7 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	canvas_fill(canvas, box, STYLE_PLAIN);
 	canvas->cursor = false;
 	if (box.width >= BORDER_FROM_WIDTH && box.height >= BORDER_FROM_HEIGHT) {
-		draw_border(canvas, box, picker->title);
+		page_draw_border(canvas, box, STYLE_METER_EMPTY, picker->title);
 		box = (struct rect){box.x + 2, box.y + 1, box.width - 4, box.height - 2};
 	}
 

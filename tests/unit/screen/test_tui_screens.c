@@ -456,7 +456,7 @@ static void test_sorting(void **state)
 	stage_close(&stage);
 }
 
-/* An error that does not fit beside the text of a prompt stands above it, whole. */
+/* An error that does not fit beside the text of a prompt stands below it in the box, whole. */
 static void test_long_error_of_a_prompt(void **state)
 {
 	struct stage stage;
@@ -468,12 +468,14 @@ static void test_long_error_of_a_prompt(void **state)
 		stage_press(&stage, 'x');
 	stage_press(&stage, KEYMAP_ENTER);
 	const char *error = stage.app.prompt.error.text;
-	size_t length = text_first_line(error, 80);
-	char lines[300];
-	assert_true(text_width(error) > 80 && text_width(error) < 2 * 80);
-	snprintf(lines, sizeof(lines), "\n%.*s\n%s\nInterval", (int)length, error,
-		 error + length + 1);
-	stage_check_text(&stage, lines, true);
+	enum { INSIDE = 72 }; /* columns of the box */
+	size_t length = text_first_line(error, INSIDE);
+	char line[300];
+	assert_true(text_width(error) > INSIDE && text_width(error) < 2 * INSIDE);
+	snprintf(line, sizeof(line), "\n  │ %.*s", (int)length, error);
+	stage_check_text(&stage, line, true);
+	snprintf(line, sizeof(line), "\n  │ %s", error + length + 1);
+	stage_check_text(&stage, line, true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	stage_check_text(&stage, "Invalid", false);
 	stage_close(&stage);
@@ -493,6 +495,30 @@ static void test_notes_of_details(void **state)
 	text_copy(stage.app.messages.notice, sizeof(stage.app.messages.notice), "A notice.");
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "\nA notice. ", true);
+	stage_close(&stage);
+}
+
+/* A prompt is in the middle of the screen; with an effect while it is typed, in the last line. */
+static void test_place_of_a_prompt(void **state)
+{
+	struct stage stage;
+	char *drawn;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, 'o');
+	stage_check_text(&stage, "\n  │ Record to file: pmctop-build-7-", true);
+	stage_check_text(&stage, "Help", false);
+	for (unsigned i = 0; i < 90; i++)
+		stage_press(&stage, '0' + i % 10);
+	stage_check_text(&stage, "6789  │\n", true); /* the end of a long text */
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, '\\', 'p', 0});
+	stage_check_text(&stage, "\nFilter: p ", true);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 's', 0});
+	stage_check_text(&stage, "│ Interval (now 1.0s):", true);
+	drawn = stage_print_resized(&stage, 39, 24);
+	assert_non_null(strstr(drawn, "\nInterval (now 1.0s):"));
+	free(drawn);
 	stage_close(&stage);
 }
 
@@ -700,6 +726,7 @@ int main(void)
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_long_error_of_a_prompt),
 		cmocka_unit_test(test_notes_of_details),
+		cmocka_unit_test(test_place_of_a_prompt),
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
 		cmocka_unit_test(test_names_of_the_round),
