@@ -164,8 +164,8 @@ static void draw_title(struct canvas *canvas, struct rect place, bool left, cons
 {
 	static const char *const marks[][2] = {
 		[TABLE_UNSORTED] = {"", ""},
-		[TABLE_DOWN] = {"▼", "-"}, /* in ASCII as htop's: letters could be of the title */
-		[TABLE_UP] = {"▲", "+"},
+		[TABLE_DOWN] = {"▼", "v"}, /* not '-', which reads as the sign of a number */
+		[TABLE_UP] = {"▲", "^"},
 	};
 	enum style style = sort == TABLE_UNSORTED ? STYLE_HEADER : STYLE_HEADER_SORT;
 	unsigned mark = sort != TABLE_UNSORTED, width = text_width(title);
