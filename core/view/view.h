@@ -94,6 +94,7 @@ struct view_spec {
 	size_t top;                    /* at most this many lines of tasks; 0: all */
 	bool command_lines;            /* COMMAND shows them, if the snapshot has them */
 	bool ascii;                    /* the branches of a tree in ASCII */
+	unsigned width;                /* of the text output, which drops columns; 0: no limit */
 	bool sort_marks;               /* columns have room for a mark behind each title */
 	enum view_unit unit;
 	/*
