@@ -87,11 +87,24 @@ static void select_followed(struct list *list)
 	list->table.n = view->n; /* table_settle() then keeps the line instead of the end */
 }
 
+/* Without counters no CPU has a verdict: then the column is not shown, unless it is the order's. */
+static void hide_empty_verdicts(struct list *list)
+{
+	struct view *view = &list->view;
+
+	for (size_t line = 0; view->cpus && !list->had_verdict && line < view->n; line++)
+		list->had_verdict = view_verdict(view, view->order[line]).verdict != VERDICT_NONE;
+	for (size_t i = 0; view->cpus && !list->had_verdict && i < view->n_columns; i++)
+		if (view->columns[i].field == FIELD_VERDICT && i != view->sort_column)
+			view->columns[i].width = 0;
+}
+
 const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 {
 	if (!list->built) {
 		view_init(snapshot, &list->spec, &list->view);
 		list->built = true;
+		hide_empty_verdicts(list);
 		row_refs_sum_up(&list->tags, &list->view, &list->tagged);
 		if (list->aimed)
 			select_followed(list);

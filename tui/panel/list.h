@@ -31,10 +31,11 @@ struct list {
 	struct row_ref followed;       /* valid while `aimed`: the selection stays on it */
 	struct detail_subject subject; /* of that row, as last seen */
 	bool aimed;
-	bool following; /* aimed by F or a search: only a movement ends that; the title has it */
-	bool away;      /* the row is not in the view: no line is selected */
-	size_t line;    /* the last one of the row */
-	unsigned lines; /* list_lines() of the last call */
+	bool following;   /* aimed by F or a search: only a movement ends that; the title has it */
+	bool away;        /* the row is not in the view: no line is selected */
+	size_t line;      /* the last one of the row */
+	unsigned lines;   /* list_lines() of the last call */
+	bool had_verdict; /* of CPUs, by which the column stays, although the next may have none */
 };
 
 void list_init(struct list *list, enum rollup by);

@@ -78,19 +78,20 @@ static void draw_whole(const struct detail_page *page, struct canvas *canvas, st
 	detail_page_draw(page, canvas, rect);
 }
 
-/* Draws the title and a part of the page, cut at the end of the rect. */
-static void draw_pane(const struct detail_page *page, draw_fn *draw, struct canvas *canvas,
-		      struct rect rect)
+/* Draws a title (NULL: none) and a part of the page, cut at the end of the rect. */
+static void draw_pane(const struct detail_page *page, const char *title, draw_fn *draw,
+		      struct canvas *canvas, struct rect rect)
 {
-	struct rect body = {rect.x, rect.y + 1, rect.width, rect.height - 1};
+	unsigned above = title ? 1 : 0;
+	struct rect body = {rect.x, rect.y + above, rect.width, rect.height - above};
 	struct canvas panel;
-	char title[320];
 
 	if (rect.height < 2)
 		return;
-	detail_subject_title(page->subject, title, sizeof(title));
-	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
-	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	if (title) {
+		canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	}
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, body.width, body.height);
 	draw(page, &panel, (struct rect){0, 0, body.width, body.height});
@@ -116,8 +117,14 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 		.step = graph_range_step(&display->graph_range),
 	};
 	bool has_side = layout->side.height > 0;
-	draw_pane(&page, has_side ? detail_page_draw_history : draw_whole, canvas, layout->detail);
-	draw_pane(&page, detail_page_draw_side, canvas, layout->side);
+	char title[320];
+	detail_subject_title(&subject, title, sizeof(title));
+	if (has_side) {
+		draw_pane(&page, NULL, detail_page_draw_history, canvas, layout->detail);
+		draw_pane(&page, title, detail_page_draw_side, canvas, layout->side);
+	} else {
+		draw_pane(&page, title, draw_whole, canvas, layout->detail);
+	}
 	detail_fini(&detail);
 }
 

@@ -235,8 +235,11 @@ static unsigned mark_in_gap(const struct table *table, const struct table_rows *
 	size_t at = rows->sorted, next = next_shown(rows, places, at);
 	const struct view_column *columns = rows->columns;
 
-	if (columns[at].left || next == rows->n_columns)
+	if (columns[at].left)
 		return 0;
+	if (next == rows->n_columns)
+		return view_title_is_full(&columns[at], places[at].width) &&
+		       places[at].x + places[at].width < table->place.x + table->place.width;
 	if (reserved_before(table, rows, next) ||
 	    view_title_is_full(&columns[next], places[next].width))
 		return 0;

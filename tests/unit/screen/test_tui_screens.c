@@ -603,6 +603,40 @@ static void test_names_of_the_round(void **state)
 	stage_close(&stage);
 }
 
+/* Without counters no CPU has a verdict, and the column is not shown. */
+static void test_cpus_without_verdicts(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 120, 24, false, screen_snapshot_software(2, 4));
+	stage_press(&stage, 'C');
+	stage_check_text(&stage, "VERDICT", false);
+	app_snapshot(&stage.app, screen_snapshot(64));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "VERDICT", true);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 4)); /* it stays, as others do */
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "VERDICT", true);
+	stage_close(&stage);
+}
+
+/* The name of the row is in one place; beside it is the history. */
+static void test_title_of_details(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 250, 70, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	char *drawn = canvas_print(&stage.canvas);
+	char *first = strstr(drawn, "process 4121 postgres");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "process 4121 postgres"));
+	free(drawn);
+	stage_close(&stage);
+}
+
 /* The roll-up after each key; each begins at its first line. */
 static void test_rolling_up(void **state)
 {
@@ -730,6 +764,8 @@ int main(void)
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
 		cmocka_unit_test(test_names_of_the_round),
+		cmocka_unit_test(test_cpus_without_verdicts),
+		cmocka_unit_test(test_title_of_details),
 		cmocka_unit_test(test_rolling_up),
 		cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_quitting_with_a_command),
