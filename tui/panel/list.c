@@ -22,7 +22,8 @@ enum {
 
 void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){.spec = {.by = by, .sort_marks = true, .then = view_then_new()}};
+	*list = (struct list){
+		.spec = {.by = by, .compact = true, .sort_marks = true, .then = view_then_new()}};
 }
 
 void list_fini(struct list *list)
@@ -112,6 +113,18 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 	return &list->view;
 }
 
+/* Leaves out the ancestors on a line of a tree, so that the name is not cut instead. */
+static void shorten_chain(struct cell *cell, unsigned width, bool ascii)
+{
+	char name[sizeof(cell->text)];
+
+	if (cell->name == cell->chain || text_width(cell->text) <= width)
+		return;
+	text_copy(name, sizeof(name), cell->text + cell->name);
+	snprintf(cell->text + cell->chain, sizeof(cell->text) - cell->chain, "%s > %s",
+		 ascii ? ".." : "…", name);
+}
+
 /* Draws a line of a view. A tagged one has '*' between the first and the second column. */
 static void draw_line(const void *data, size_t line, struct canvas *canvas,
 		      const struct rect *places)
@@ -129,6 +142,8 @@ static void draw_line(const void *data, size_t line, struct canvas *canvas,
 		if (places[i].width == 0)
 			continue;
 		view_cell(view, line, i, &cell);
+		if (view->columns[i].field == FIELD_COMMAND)
+			shorten_chain(&cell, places[i].width, canvas->ascii);
 		table_text_draw(canvas, places[i], &view->columns[i],
 				tagged ? STYLE_TAGGED : style_of_cell(cell.role), cell.text);
 	}

@@ -31,7 +31,7 @@ static size_t find_matching_line(const struct view *view, const char *text, size
 	for (size_t i = 0; i < view->n && found == SIZE_MAX; i++) {
 		size_t line = (from + i) % view->n;
 
-		if (view->rows ? row_filter_passes(&filter, view_row(view, line))
+		if (view->rows ? view_line_passes(view, line, &filter)
 			       : cpu_matches(view, line, text))
 			found = line;
 	}

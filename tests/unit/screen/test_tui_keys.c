@@ -166,7 +166,7 @@ static void test_tags(void **state)
 	stage_check_text(&stage, "*db", false);
 	stage_press(&stage, 't');
 	stage_check_text(&stage, "tagged 2: ", true);
-	stage_check_text(&stage, "4122*db", true);
+	stage_check_text(&stage, "4122*postgres", true);
 	stage_press(&stage, 't');
 	/* A tag of a command is on all processes with that name, in each snapshot. */
 	stage_keys(&stage, (int[]){'g', 'g', 'g', KEYMAP_HOME, ' ', 0});
@@ -265,6 +265,31 @@ static void test_tags_of_ended(void **state)
 	app_snapshot(&stage.app, snapshot);
 	stage_press(&stage, KEYMAP_HOME);
 	assert_int_equal(stage.app.tasks.tags.n, 1);
+	stage_close(&stage);
+}
+
+/* A parent with the figures of its only child is on its line. A search finds it there. */
+static void test_chains_of_a_tree(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_family(2));
+	stage_keys(&stage, (int[]){'t', 0});
+	stage_check_text(&stage, "    502 ├─+2 bash > make ", true);
+	stage_check_text(&stage, "    503 │ ├─cc1 ", true);
+	stage_check_text(&stage, "    500 ", false);
+	stage_check_text(&stage, "    300 ├─+1 postgres ", true); /* it ran itself */
+	stage_keys(&stage, (int[]){'/', 'b', 'a', 's', 'h', KEYMAP_ENTER, 0});
+	assert_int_equal(selected(&stage)->pid, 502);
+	/* COMMAND stays when the columns are scrolled. */
+	stage_keys(&stage, (int[]){KEYMAP_RIGHT, KEYMAP_RIGHT, 0});
+	stage_check_text(&stage, "    PID COMMAND                    GHz ", true);
+	/* A list of processes has each. */
+	stage_keys(&stage, (int[]){'t', 0});
+	stage_check_text(&stage, "bash > ", false);
+	assert_int_equal(list->spec.by, ROLLUP_PROCESS);
 	stage_close(&stage);
 }
 
@@ -1090,6 +1115,7 @@ int main(void)
 		cmocka_unit_test(test_escape_and_untag),
 		cmocka_unit_test(test_tagged_tree),
 		cmocka_unit_test(test_tags_of_ended),
+		cmocka_unit_test(test_chains_of_a_tree),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_aims_at_a_row),
 		cmocka_unit_test(test_aims_at_an_idle_row),
