@@ -603,6 +603,24 @@ static void test_names_of_the_round(void **state)
 	stage_close(&stage);
 }
 
+/* Lines that the events leave free have the processes with the most of the selected one. */
+static void test_rows_of_an_event(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 30, false, screen_snapshot_software(2, 4));
+	stage_keys(&stage, (int[]){KEYMAP_SHIFT_TAB, KEYMAP_UP, 0});
+	stage_check_text(&stage, "\n\ntask-clock by process\n", true);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
+	stage_check_text(&stage, "\n\ncontext-switches by process\n", true);
+	stage_check_text(&stage, "%  task-", true);
+	char *drawn = stage_print_resized(&stage, 80, 16);
+	assert_null(strstr(drawn, "by process"));
+	free(drawn);
+	stage_close(&stage);
+}
+
 /* Without counters no CPU has a verdict, and the column is not shown. */
 static void test_cpus_without_verdicts(void **state)
 {
@@ -764,6 +782,7 @@ int main(void)
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
 		cmocka_unit_test(test_names_of_the_round),
+		cmocka_unit_test(test_rows_of_an_event),
 		cmocka_unit_test(test_cpus_without_verdicts),
 		cmocka_unit_test(test_title_of_details),
 		cmocka_unit_test(test_rolling_up),
