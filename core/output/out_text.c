@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Columns have the widths that the view gives, whatever the rows contain, so they stay in place
- * from refresh to refresh. COMMAND is the last column and is not padded.
+ * from refresh to refresh. COMMAND is the last column and is not padded. On a terminal the columns
+ * are fitted to its width, as on a screen.
  */
 #include "core/output/out_text.h"
 
@@ -13,6 +14,8 @@
 #include "core/view/machine_items.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -207,18 +210,41 @@ static void put_findings(FILE *out, const struct snapshot *snapshot)
 	}
 }
 
+/* Prints a line of the table; line SIZE_MAX: the titles. widths NULL: all columns, not cut. */
+static void put_line(FILE *out, const struct view *view, size_t line, const unsigned *widths)
+{
+	size_t n = view->n_columns;
+
+	while (widths && n > 1 && widths[n - 1] == 0)
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		struct view_column column = view->columns[i];
+		char text[sizeof(((struct cell *)0)->text)];
+		struct cell cell;
+
+		if (widths && widths[i] == 0)
+			continue;
+		if (line == SIZE_MAX)
+			text_copy(cell.text, sizeof(cell.text), column.title);
+		else
+			view_cell(view, line, i, &cell);
+		column.width = widths ? widths[i] : column.width;
+		text_printable(text, sizeof(text), cell.text, widths ? widths[i] : UINT_MAX);
+		put_padded(out, text, &column, i + 1 == n);
+	}
+}
+
 static void put_table(FILE *out, const struct view *view)
 {
-	for (size_t i = 0; i < view->n_columns; i++)
-		put_padded(out, view->columns[i].title, &view->columns[i],
-			   i + 1 == view->n_columns);
-	for (size_t line = 0; line < view->n; line++)
-		for (size_t i = 0; i < view->n_columns; i++) {
-			struct cell cell;
+	unsigned *widths = view->spec.width ? xcalloc(view->n_columns, sizeof(*widths)) : NULL;
 
-			view_cell(view, line, i, &cell);
-			put_padded(out, cell.text, &view->columns[i], i + 1 == view->n_columns);
-		}
+	if (widths)
+		view_fit(view->columns, view->n_columns, view->sort_column, view->spec.width,
+			 widths);
+	put_line(out, view, SIZE_MAX, widths);
+	for (size_t line = 0; line < view->n; line++)
+		put_line(out, view, line, widths);
+	free(widths);
 }
 
 void out_text(const struct view *view, FILE *out)

@@ -242,20 +242,76 @@ static size_t parent_of(const struct view *view, size_t index)
 	return view->rolled.parents[index];
 }
 
+/* Whether a parent of one child shows nothing of its own. A state is not a sum. */
+static bool has_same_figures(const struct view *view, size_t parent, size_t child)
+{
+	const struct columns *columns = view->snapshot->columns;
+
+	for (size_t i = 0; i < view->n_columns; i++) {
+		int metric = view->columns[i].metric;
+
+		if (metric < 0 || columns->metrics[metric].def->format == METRIC_FORMAT_LETTER)
+			continue;
+		struct figure a = view_figure(view, parent, metric);
+		struct figure b = view_figure(view, child, metric);
+		if (a.state != b.state || (figure_known(a) && a.value != b.value))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Takes rows with the figures of their only child out of the lines. The child takes the place of
+ * the outermost of them.
+ */
+static void fold_chains(struct view *view)
+{
+	size_t n = view->rolled.n, none = SIZE_MAX, kept = 0;
+	size_t *parents = view->rolled.parents;
+	size_t *children = xcalloc(n, sizeof(*children));
+	bool *folded = xcalloc(n, sizeof(*folded));
+
+	for (size_t i = 0; i < n; i++)
+		if (parents[i] != none)
+			children[parents[i]]++;
+	for (size_t i = 0; i < n; i++) {
+		size_t parent = parents[i];
+		bool folds = parent != none && children[parent] == 1 &&
+			     has_same_figures(view, parent, i);
+
+		view->above[i] = folds ? parent : none;
+		if (folds)
+			folded[parent] = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		while (!folded[i] && parents[i] != none && folded[parents[i]])
+			parents[i] = parents[parents[i]];
+	for (size_t line = 0; line < view->n; line++)
+		if (!folded[view->order[line]])
+			view->order[kept++] = view->order[line];
+	view->n = kept;
+	free(children);
+	free(folded);
+}
+
 /*
  * Puts sorted rows below their parents. Rows are added to the lists of their parents from the last
  * to the first, so each list is in order.
  */
 static void order_tree(struct view *view)
 {
-	size_t n = view->n, none = SIZE_MAX, line = 0;
+	size_t n = view->rolled.n, none = SIZE_MAX, line = 0;
 	size_t *first = xcalloc(n + 1, sizeof(*first)); /* first child; [n]: first root */
 	size_t *next = xcalloc(n, sizeof(*next));       /* next sibling */
 
 	view->last = xcalloc(n, sizeof(*view->last));
 	view->below = xcalloc(n, sizeof(*view->below));
+	view->above = xmalloc((n + 1) * sizeof(*view->above));
+	memset(view->above, 0xff, n * sizeof(*view->above));
+	if (view->spec.compact)
+		fold_chains(view);
 	memset(first, 0xff, (n + 1) * sizeof(*first));
-	for (size_t i = n; i-- > 0;) {
+	for (size_t i = view->n; i-- > 0;) {
 		size_t index = view->order[i], parent = parent_of(view, index);
 		size_t *list = &first[parent == none ? n : parent];
 
@@ -277,8 +333,11 @@ static void order_tree(struct view *view)
 	for (size_t i = line; i-- > 0;) {
 		size_t parent = parent_of(view, view->order[i]);
 
-		if (parent != none)
-			view->below[parent] += 1 + view->below[view->order[i]];
+		if (parent == none)
+			continue;
+		view->below[parent] += view->below[view->order[i]];
+		for (size_t at = view->order[i]; at != none; at = view->above[at])
+			view->below[parent]++;
 	}
 	free(first);
 	free(next);
@@ -386,6 +445,7 @@ void view_fini(struct view *view)
 	free(view->names);
 	free(view->last);
 	free(view->below);
+	free(view->above);
 	free(view->columns);
 	free(view->order);
 	free(view->left_out);
@@ -398,6 +458,15 @@ void view_fini(struct view *view)
 const struct row *view_row(const struct view *view, size_t line)
 {
 	return view->rows ? &view->rows->items[view->order[line]] : NULL;
+}
+
+bool view_line_passes(const struct view *view, size_t line, const struct row_filter *filter)
+{
+	for (size_t at = view->order[line]; at != SIZE_MAX;
+	     at = view->above ? view->above[at] : SIZE_MAX)
+		if (row_filter_passes(filter, &view->rows->items[at]))
+			return true;
+	return false;
 }
 
 const struct snapshot_cpu *view_cpu(const struct view *view, size_t line)

@@ -36,6 +36,8 @@ struct cell {
 	/* Of a command line: the bytes of its name. What is around them is less. end 0: the whole.
 	 */
 	unsigned stressed_begin, stressed_end;
+	/* Of COMMAND: bytes before the ancestors on the line, and before the name. */
+	size_t chain, name;
 };
 
 /* What a column shows. */
@@ -103,7 +105,13 @@ struct view_spec {
 	struct row_filter_spec filter; /* for tasks; CPUs are all shown */
 	size_t top;                    /* at most this many lines of tasks; 0: all */
 	enum view_command command;
-	bool ascii;      /* the branches of a tree in ASCII */
+	bool ascii; /* the branches of a tree in ASCII */
+	/*
+	 * A tree for a screen: COMMAND is behind PID, and a row whose figures are those of its only
+	 * child is no line of its own ("bash > make > sh").
+	 */
+	bool compact;
+	unsigned width;  /* of the text output, which drops columns; 0: no limit */
 	bool sort_marks; /* columns have room for a mark behind each title */
 	enum view_unit unit;
 	/*
@@ -138,6 +146,7 @@ struct view {
 	char **names;  /* by cgroup: name of each row (core/sys/cgroup_name), or NULL */
 	bool *last;    /* by tree: the row is the last of its siblings */
 	size_t *below; /* by tree: number of descendants, which the figures of the row include */
+	size_t *above; /* by tree: the parent, if it is on the line of the row; else SIZE_MAX */
 	size_t *order; /* indices in rows or cpus, of the lines */
 	size_t n; /* number of lines; a filter by thread or spec.top can make it less than the rows
 		   */
@@ -165,9 +174,9 @@ void view_then_free(struct view_then *then); /* NULL is fine */
 
 /*
  * Formats a cell. COMMAND has the branches of a tree and "+3 " if the figures of the row include
- * those of 3 descendants, then the name: kernel threads in [brackets],
- * tasks that ended within the interval in (parentheses), except in a summary; of a short
- * command line these are around its name.
+ * those of 3 descendants, then the ancestors on its line and the name: kernel threads in
+ * [brackets], tasks that ended within the interval in (parentheses), except in a summary; of a
+ * short command line these are around its name.
  */
 void view_cell(const struct view *view, size_t line, size_t column, struct cell *cell);
 /* Returns a metric of the row or CPU of that index. */
@@ -182,6 +191,8 @@ bool view_is_new(const struct view *view, size_t index);
 const struct row *view_row(const struct view *view, size_t line);
 /* Returns the CPU, socket or node at a line; NULL: lines are tasks. */
 const struct snapshot_cpu *view_cpu(const struct view *view, size_t line);
+/* Returns whether a row of the line passes: its own, or one that is no line of its own. */
+bool view_line_passes(const struct view *view, size_t line, const struct row_filter *filter);
 /* Returns whether the line is a socket or node, which can be unfolded. */
 bool view_is_unit(const struct view *view, size_t line);
 

@@ -22,6 +22,8 @@
 enum {
 	TIME_MAX_S = 10000 * 86400, /* longer times are numbers */
 	BRANCHES_MAX = 16,          /* deeper in the tree, the outermost are left out */
+	CHAIN_MAX = 8,              /* the same for ancestors on a line */
+	NAME_BYTES = 3 * 17 + 4,    /* of a name with its brackets */
 };
 
 /* "12.3k", "456M": three significant digits, fewer if there is no room. */
@@ -269,6 +271,23 @@ static void append_command(struct cell *cell, const struct row *row, bool whole,
 	}
 }
 
+/* Writes "bash > make > " of the ancestors on the line of a row. Returns the length. */
+static size_t write_chain(const struct view *view, size_t index, char *text, size_t size)
+{
+	size_t chain[CHAIN_MAX], n = 0, length = 0;
+
+	for (size_t at = view->above[index]; n < CHAIN_MAX && at != SIZE_MAX; at = view->above[at])
+		chain[n++] = at;
+	while (n-- > 0) {
+		const struct row *row = &view->rows->items[chain[n]];
+
+		length += text_printable(text + length, size - length, row->comm,
+					 sizeof(row->comm) - 1);
+		length += text_copy(text + length, size - length, " > ");
+	}
+	return length;
+}
+
 static void cell_command(const struct view *view, size_t index, struct cell *cell)
 {
 	const struct row *row = &view->rows->items[index];
@@ -291,12 +310,17 @@ static void cell_command(const struct view *view, size_t index, struct cell *cel
 	if (view->below && view->below[index] > 0)
 		length += (size_t)snprintf(cell->text + length, sizeof(cell->text) - length,
 					   "+%zu ", view->below[index]);
+	size_t room = sizeof(cell->text) - NAME_BYTES;
+	cell->chain = length;
+	if (view->above && length < room)
+		length += write_chain(view, index, cell->text + length, room - length);
+	cell->name = length;
 	if (view_is_new(view, index))
 		cell->text[length++] = '+';
 	if (bracketed)
 		cell->text[length++] = exited ? '(' : '[';
 	/* 15 bytes of comm, in the worst case each replaced by a character of 3 bytes */
-	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + 3 * sizeof(comm) + 32,
+	static_assert(sizeof(cell->text) > 4 * BRANCHES_MAX + NAME_BYTES + 32,
 		      "branches and a name fit");
 	const char *bracket = !bracketed ? "" : exited ? ")" : "]";
 	cell->text[length] = '\0';

@@ -27,6 +27,8 @@ enum {
 	COMMAND_WIDTH = 17, /* 15 bytes of comm in brackets */
 	COMMAND_LEAST = 11,
 	TREE_LEAST = 19, /* branches and all */
+	TREE_COMPACT_WIDTH = 64,
+	TREE_COMPACT_LEAST = 24,
 	CGROUP_WIDTH = 40,
 	CGROUP_LEAST = 23,
 	METRIC_WEIGHT = 200,
@@ -81,6 +83,13 @@ static const struct view_column column_tree = {.field = FIELD_COMMAND,
 					       .width = 2 * COMMAND_WIDTH,
 					       .least = TREE_LEAST,
 					       .left = true};
+static const struct view_column column_tree_compact = {.field = FIELD_COMMAND,
+						       .name = "command",
+						       .title = "COMMAND",
+						       .metric = -1,
+						       .width = TREE_COMPACT_WIDTH,
+						       .least = TREE_COMPACT_LEAST,
+						       .left = true};
 static const struct view_column column_cgroup = {.field = FIELD_CGROUP,
 						 .name = "cgroup",
 						 .title = "CGROUP",
@@ -317,8 +326,12 @@ static void widen_full_titles(struct view *view)
 void view_make_columns(struct view *view)
 {
 	size_t n_shown = view->snapshot->columns->n_shown;
-	const struct view_column *const *before = fixed_columns[view->spec.by].before;
-	const struct view_column *behind = fixed_columns[view->spec.by].behind;
+	static const struct view_column *const compact[] = {&column_pid, &column_tree_compact,
+							    &column_user, NULL};
+	bool is_compact = view->spec.by == ROLLUP_TREE && view->spec.compact;
+	const struct view_column *const *before =
+		is_compact ? compact : fixed_columns[view->spec.by].before;
+	const struct view_column *behind = is_compact ? NULL : fixed_columns[view->spec.by].behind;
 
 	view->columns =
 		xcalloc(n_shown + ARRAY_SIZE(fixed_columns[0].before) + 3, sizeof(*view->columns));

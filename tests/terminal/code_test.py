@@ -164,7 +164,7 @@ def test_recording(terminal):
         show_load(terminal)
         open_code(terminal)
         terminal.keys("o")
-        terminal.wait_for("^Record to file:")
+        terminal.wait_for("Record to file:")
         terminal.keys("C-u")
         terminal.line(path)
         terminal.wait_for("  REC$")

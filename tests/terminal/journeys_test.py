@@ -181,7 +181,7 @@ def record(machine):
     if not machine.data:
         machine.see("^No recording: whole CPUs are not counted")
         return
-    machine.see("^Record to file: pmctop-")
+    machine.see("Record to file: pmctop-")
     machine.keys("C-u")
     machine.terminal.line(machine.data)
     machine.see(r"REC [0-9.]+[KM]")

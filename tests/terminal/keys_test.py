@@ -192,7 +192,7 @@ ROWS = [
     Row("unit", ["m"], r"\bcounts\b", back=["m", "m", "m"]),
     Row("baseline", ["B"], r"baseline of \d", back=["B"]),
     Row("zero", ["z"], r"The totals restart at zero"),
-    Row("record", ["o"], r"^Record to file|^No recording: whole CPUs are not counted", back=["Escape"]),
+    Row("record", ["o"], r"Record to file|^No recording: whole CPUs are not counted", back=["Escape"]),
     Row("save-screen", ["S"], r"^Saved pmctop-\S+\.ansi and \.svg"),
     Row("save", ["W"], r"^Saved in "),
     Row("pause", ["Z"], r"PAUSED", back=["Z"]),
@@ -339,7 +339,7 @@ def journey_add_and_remove():
         terminal.wait_for(r"^ +PID.* faults .*COMMAND")
         terminal.keys("x")
         terminal.text("page-faults")
-        terminal.wait_for(r"added +page-faults")
+        terminal.wait_for(r"added +faults +page-faults:")
         terminal.keys("Enter")
         terminal.wait_for(r"^ +PID(?!.* faults ).*COMMAND")
         terminal.keys("e")

@@ -85,7 +85,7 @@ def test_keys(terminal):
     terminal.keys(",")
     terminal.wait_for(r"This is the beginning of the recording\.")
     terminal.keys("G")
-    terminal.wait_for("^Go to ")
+    terminal.wait_for(r"Go to \(now")
     terminal.line("half")
     terminal.wait_for("Invalid time 'half'")
     terminal.keys("C-u")

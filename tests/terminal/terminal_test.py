@@ -488,7 +488,7 @@ def test_ascii(terminal):
     terminal.start(before="LANG=C ")
     if any(ord(c) > 126 for c in terminal.screen()):
         raise Failure(terminal.screen())
-    terminal.wait_for(r"%CPU- ")
+    terminal.wait_for(r"%CPUv ")
     terminal.keys("q")
     terminal.wait_for("^rc=0$")
     terminal.start(before="NO_COLOR=1 ")

@@ -25,7 +25,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { NOTICE_LINES = 2 };
+enum {
+	NOTICE_LINES = 2,
+	WORDS_FROM = 100, /* columns of a title without abbreviations */
+};
 
 /* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
@@ -120,17 +123,20 @@ static void add_counting(struct segments *segments, const struct snapshot *snaps
 	}
 }
 
-static void add_process_count(struct segments *segments, const struct snapshot *snapshot)
+/* A narrow title has the count abbreviated, and rather without pmctop's cost than without it. */
+static void add_process_count(struct segments *segments, const struct snapshot *snapshot,
+			      unsigned width)
 {
 	char text[24];
 
 	if (!snapshot->machine.known[MACHINE_PROCESSES] || snapshot->target)
 		return;
 	text_fixed(text, sizeof(text), snapshot->machine.values[MACHINE_PROCESSES], 0);
-	add_words(segments, 28, "", text, STYLE_PLAIN);
+	add_words(segments, 32, "", text, STYLE_PLAIN);
 	struct segment *segment = &segments->items[segments->n - 1];
 	size_t length = strlen(segment->text);
-	text_copy(segment->text + length, sizeof(segment->text) - length, " processes");
+	text_copy(segment->text + length, sizeof(segment->text) - length,
+		  width < WORDS_FROM ? " procs" : " processes");
 }
 
 static void add_thread_count(struct segments *segments, const struct snapshot *snapshot)
@@ -316,7 +322,7 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 	if (!snapshot || !snapshot->whole)
 		add_interval(&segments, frame);
 	if (snapshot) {
-		add_process_count(&segments, snapshot);
+		add_process_count(&segments, snapshot, rect.width);
 		add_thread_count(&segments, snapshot);
 		if (!columns_of_profile(snapshot->columns)) {
 			add_pmu_names(&segments, snapshot);
@@ -356,6 +362,25 @@ bool frame_cpus_have(const struct columns *columns, const struct metric *metric)
 	return true;
 }
 
+/*
+ * "9.9 tasks wait": a percentage of a CPU's time says little of the machine. Each 100 % is a task
+ * that was runnable without a CPU all the time.
+ */
+static void add_waiting(struct segments *segments, unsigned weight, struct figure figure,
+			enum style style)
+{
+	static const struct metric_def tasks = {.width = 5, .decimals = 1};
+	char text[80];
+	struct cell cell;
+
+	figure.value /= 100;
+	figure_format(&tasks, figure, &cell);
+	int length = snprintf(text, sizeof(text), "%.60s tasks wait", cell.text);
+	add_words(segments, weight, "", text, style);
+	segments->items[segments->n - 1].text_width =
+		tasks.width + 1 + (unsigned)length - text_width(cell.text);
+}
+
 void frame_add_figures(struct segments *segments, const struct columns *columns,
 		       const struct figure *figures, bool of_cpu)
 {
@@ -371,6 +396,12 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 		if (of_cpu && !frame_cpus_have(columns, &columns->metrics[i]))
 			continue;
 		figure_format(def, figures ? figures[i] : none, &cell);
+		if (!of_cpu && figures && figure_known(figures[i]) &&
+		    strcmp(def->name, "runq_percent") == 0) {
+			add_waiting(segments, figure_weight(columns, i), figures[i],
+				    style_of_cell(cell.role));
+			continue;
+		}
 		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;

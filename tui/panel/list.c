@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The view under a list is rebuilt when the snapshot, the order or a filter changes, so lines have
- * no identity. Tags and the followed row are row_refs, which are looked up again in each new view.
+ * no identity. Tags and the row aimed at are row_refs, which are looked up again in each new view.
  */
 #include "tui/panel/list.h"
 
@@ -23,7 +23,8 @@ enum {
 
 void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){.spec = {.by = by, .sort_marks = true, .then = view_then_new()}};
+	*list = (struct list){
+		.spec = {.by = by, .compact = true, .sort_marks = true, .then = view_then_new()}};
 }
 
 void list_fini(struct list *list)
@@ -52,12 +53,25 @@ void list_compare(struct list *list, const struct snapshot *baseline)
 
 void list_roll_up(struct list *list, enum rollup by)
 {
+	list_release(list);
 	list->spec.by = by;
 	list->table.selected = list->table.top = 0;
 	list_invalidate(list);
 }
 
-/* Selects the line of the followed row. If the row is not shown, no line is selected. */
+static void read_subject(const struct view *view, size_t line, struct detail_subject *subject)
+{
+	const struct snapshot_cpu *cpu = view_cpu(view, line);
+	enum rollup by = view->spec.by;
+
+	*subject = (struct detail_subject){0};
+	if (cpu)
+		subject->key = history_key_of_cpu(view_is_unit(view, line) ? by : ROLLUP_CPU, cpu);
+	else
+		detail_subject_init(subject, view->snapshot, by, view_row(view, line));
+}
+
+/* Selects the line of the row aimed at. If the row is not shown, no line is selected. */
 static void select_followed(struct list *list)
 {
 	const struct view *view = &list->view;
@@ -69,8 +83,22 @@ static void select_followed(struct list *list)
 		return;
 
 	const struct row *row = view_row(view, line);
+	list->line = line;
+	read_subject(view, line, &list->subject);
 	list->followed.ending = row && row_has_just_ended(row);
 	list->table.n = view->n; /* table_settle() then keeps the line instead of the end */
+}
+
+/* Without counters no CPU has a verdict: then the column is not shown, unless it is the order's. */
+static void hide_empty_verdicts(struct list *list)
+{
+	struct view *view = &list->view;
+
+	for (size_t line = 0; view->cpus && !list->had_verdict && line < view->n; line++)
+		list->had_verdict = view_verdict(view, view->order[line]).verdict != VERDICT_NONE;
+	for (size_t i = 0; view->cpus && !list->had_verdict && i < view->n_columns; i++)
+		if (view->columns[i].field == FIELD_VERDICT && i != view->sort_column)
+			view->columns[i].width = 0;
 }
 
 const struct view *list_view(struct list *list, const struct snapshot *snapshot)
@@ -78,8 +106,9 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 	if (!list->built) {
 		view_init(snapshot, &list->spec, &list->view);
 		list->built = true;
+		hide_empty_verdicts(list);
 		row_refs_sum_up(&list->tags, &list->view, &list->tagged);
-		if (list->following)
+		if (list->aimed)
 			select_followed(list);
 	}
 	return &list->view;
@@ -112,6 +141,25 @@ static void draw_stressed(struct canvas *canvas, struct rect place, enum style s
 		canvas_text(canvas, place.x + x, place.y, visible - x, style, name);
 }
 
+/* Leaves out the ancestors on a line of a tree, so that the name is not cut instead. */
+static void shorten_chain(struct cell *cell, unsigned width, bool ascii)
+{
+	char name[sizeof(cell->text)];
+
+	if (cell->name == cell->chain || text_width(cell->text) <= width)
+		return;
+	text_copy(name, sizeof(name), cell->text + cell->name);
+	const size_t before = cell->name;
+	cell->name = cell->chain + (size_t)snprintf(cell->text + cell->chain,
+						    sizeof(cell->text) - cell->chain, "%s > ",
+						    ascii ? ".." : "…");
+	text_copy(cell->text + cell->name, sizeof(cell->text) - cell->name, name);
+	if (cell->stressed_end > 0) {
+		cell->stressed_begin -= (unsigned)(before - cell->name);
+		cell->stressed_end -= (unsigned)(before - cell->name);
+	}
+}
+
 /* Draws a line of a view. A tagged one has '*' between the first and the second column. */
 static void draw_line(const void *data, size_t line, struct canvas *canvas,
 		      const struct rect *places)
@@ -130,6 +178,8 @@ static void draw_line(const void *data, size_t line, struct canvas *canvas,
 			continue;
 		view_cell(view, line, i, &cell);
 		enum style style = tagged ? STYLE_TAGGED : style_of_cell(cell.role);
+		if (view->columns[i].field == FIELD_COMMAND)
+			shorten_chain(&cell, places[i].width, canvas->ascii);
 		if (cell.stressed_end > 0)
 			draw_stressed(canvas, places[i], style, &cell,
 				      view->spec.command == VIEW_COMMAND_SHORT);
@@ -162,22 +212,57 @@ void list_select(struct list *list, size_t line)
 
 void list_unfollow(struct list *list)
 {
-	if (list->following)
+	if (list->aimed)
 		row_ref_fini(&list->followed);
-	list->following = list->away = false;
+	list->aimed = list->following = list->away = false;
+}
+
+void list_release(struct list *list)
+{
+	if (list->following)
+		return;
+	if (list->away)
+		list->table.selected = list->line;
+	list_unfollow(list);
+}
+
+/* Aims at the selected row, if there is one. */
+static void aim_at_selected(struct list *list, const struct snapshot *snapshot)
+{
+	const struct view *view = list_view(list, snapshot);
+
+	list_unfollow(list);
+	if (list->table.selected >= view->n)
+		return;
+	row_ref_init(view, list->table.selected, &list->followed);
+	list->aimed = true;
+	select_followed(list);
 }
 
 void list_follow(struct list *list, const struct snapshot *snapshot)
 {
-	const struct view *view = list_view(list, snapshot);
 	bool was_following = list->following;
 
-	list_unfollow(list);
-	if (was_following || list->table.selected >= view->n)
-		return;
-	row_ref_init(view, list->table.selected, &list->followed);
-	list->following = true;
-	select_followed(list);
+	if (was_following)
+		list_unfollow(list);
+	else if (!list->away)
+		aim_at_selected(list, snapshot);
+	list->following = list->aimed;
+}
+
+bool list_subject(struct list *list, const struct snapshot *snapshot,
+		  struct detail_subject *subject)
+{
+	const struct view *view = snapshot ? list_view(list, snapshot) : NULL;
+	bool shown = view && list->table.selected < view->n;
+
+	if (shown)
+		read_subject(view, list->table.selected, subject);
+	else if (view && list->away && row_ref_fits(&list->followed, view))
+		*subject = list->subject;
+	else
+		return false;
+	return true;
 }
 
 bool list_followed_ended(struct list *list, const struct snapshot *snapshot)
@@ -197,8 +282,10 @@ static void tag_selected(struct list *list, const struct snapshot *snapshot)
 	row_refs_toggle(&list->tags, view, list->table.selected);
 	row_refs_sum_fini(&list->tagged);
 	row_refs_sum_up(&list->tags, view, &list->tagged);
-	if (!list->following)
-		table_act(&list->table, ACTION_DOWN);
+	if (list->following)
+		return;
+	table_act(&list->table, ACTION_DOWN);
+	aim_at_selected(list, snapshot);
 }
 
 /* Removes all tags. Returns false if there were none. */
@@ -235,6 +322,7 @@ void list_each_chosen(struct list *list, const struct snapshot *snapshot, list_c
 
 void list_sort(struct list *list, const char *name)
 {
+	list_release(list);
 	text_copy(list->spec.sort, sizeof(list->spec.sort), name);
 	list->spec.reverse = false;
 	list_invalidate(list);
@@ -250,17 +338,34 @@ static void reverse_order(struct list *list, const struct snapshot *snapshot)
 
 		list_sort(list, view->columns[view->sort_column].name);
 	}
+	list_release(list);
 	list->spec.reverse = reversed;
 	list_invalidate(list);
 }
 
+/*
+ * Moves or scrolls. In place of a row that is away, the first movement selects the row that is
+ * there now.
+ */
+static bool move_selection(struct list *list, const struct snapshot *snapshot, enum action action)
+{
+	bool by_a_line = action == ACTION_UP || action == ACTION_DOWN;
+
+	if (by_a_line && list->away)
+		list->table.selected = size_min(list->line, list->table.n ? list->table.n - 1 : 0);
+	else if (!table_act(&list->table, action))
+		return false;
+	if (by_a_line && snapshot)
+		aim_at_selected(list, snapshot);
+	else if (action != ACTION_LEFT && action != ACTION_RIGHT)
+		list_unfollow(list);
+	return true;
+}
+
 bool list_act(struct list *list, const struct snapshot *snapshot, enum action action)
 {
-	if (table_act(&list->table, action)) {
-		if (action != ACTION_LEFT && action != ACTION_RIGHT)
-			list_unfollow(list);
+	if (move_selection(list, snapshot, action))
 		return true;
-	}
 	if (action == ACTION_LEAVE)
 		return untag_all(list);
 	if (action == ACTION_UNTAG) {
@@ -388,12 +493,14 @@ bool list_click(struct list *list, const struct snapshot *snapshot, unsigned x, 
 		return false;
 	struct table_rows rows = list_rows(list, snapshot);
 	enum table_part part = table_at(&list->table, &rows, x, y, &at);
-	if (part == TABLE_LINE)
+	if (part == TABLE_LINE) {
 		list_select(list, at);
-	else if (part == TABLE_TITLE && at == rows.sorted)
+		aim_at_selected(list, snapshot);
+	} else if (part == TABLE_TITLE && at == rows.sorted) {
 		list_act(list, snapshot, ACTION_REVERSE);
-	else if (part == TABLE_TITLE)
+	} else if (part == TABLE_TITLE) {
 		list_sort(list, rows.columns[at].name);
+	}
 	return part == TABLE_LINE;
 }
 

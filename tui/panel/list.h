@@ -3,6 +3,7 @@
 #define PMCTOP_LIST_H
 
 #include "core/view/view.h"
+#include "tui/panel/detail_subject.h"
 #include "tui/panel/graph_range.h"
 #include "tui/term/canvas.h"
 #include "tui/term/keymap.h"
@@ -14,6 +15,10 @@
 /*
  * A table over a view. The view is rebuilt for each snapshot and each change of `spec`. The screens
  * of tasks and of CPUs are one list each.
+ *
+ * A line that the user has moved to, clicked or tagged is aimed at: the selection stays on its row
+ * in the next snapshots. A page up or down, Home, End, the wheel, another order, filter or roll-up
+ * ends that, and the selection stays on its line number again.
  */
 struct list {
 	struct view_spec spec;
@@ -21,12 +26,16 @@ struct list {
 	const struct graph_range *graph_range; /* for the HISTORY column; NULL: none; borrowed */
 	struct view view; /* valid while `built`, for the snapshot of the last list_view() */
 	bool built;
-	struct row_refs tags;       /* tagged lines, in all roll-ups */
-	struct row_refs_sum tagged; /* sum of the tags in the view, while `built` */
-	struct row_ref followed;    /* valid while `following`: the selection stays on it */
-	bool following;
-	bool away;      /* the followed row is not in the view */
-	unsigned lines; /* list_lines() of the last call */
+	struct row_refs tags;          /* tagged lines, in all roll-ups */
+	struct row_refs_sum tagged;    /* sum of the tags in the view, while `built` */
+	struct row_ref followed;       /* valid while `aimed`: the selection stays on it */
+	struct detail_subject subject; /* of that row, as last seen */
+	bool aimed;
+	bool following;   /* aimed by F or a search: only a movement ends that; the title has it */
+	bool away;        /* the row is not in the view: no line is selected */
+	size_t line;      /* the last one of the row */
+	unsigned lines;   /* list_lines() of the last call */
+	bool had_verdict; /* of CPUs, by which the column stays, although the next may have none */
 };
 
 void list_init(struct list *list, enum rollup by);
@@ -51,6 +60,14 @@ void list_roll_up(struct list *list, enum rollup by);
 
 /* Selects a line and stops following. */
 void list_select(struct list *list, size_t line);
+/* The selection stays on its line, not on its row, unless F or a search follows the row. */
+void list_release(struct list *list);
+/*
+ * The selected row; if it is not in the view, as last seen. Returns false if there is none. The
+ * snapshot may be NULL.
+ */
+bool list_subject(struct list *list, const struct snapshot *snapshot,
+		  struct detail_subject *subject);
 
 /* Follows the selected line, or stops following. */
 void list_follow(struct list *list, const struct snapshot *snapshot);

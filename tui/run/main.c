@@ -104,6 +104,16 @@ static bool has_direct_color(void)
 	return colorterm && (!strcmp(colorterm, "truecolor") || !strcmp(colorterm, "24bit"));
 }
 
+/* Columns of the terminal on standard output; 0: no terminal. */
+static unsigned terminal_width(void)
+{
+	struct winsize size = {0};
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 /* Whether a screen can be drawn. A terminal type that cannot gives a message; a pipe does not. */
 static bool can_draw(const char *terminal)
 {
@@ -289,6 +299,7 @@ static int run_counting(const struct options *options, struct config *file,
 		.save_path = sent ? NULL : user_files_save(options->config, save_path),
 		.save_pattern = file->path,
 		.terminal = variable_value(VARIABLE_TERM),
+		.width = terminal_width(),
 		.launch = options->command ? &launch : NULL,
 		.host = sent && !sent->host ? "the host"
 			: sent              ? sent->host
@@ -344,16 +355,6 @@ static int read_options(int argc, char **argv, const struct parcel *sent, struct
 	settings_apply(config, options);
 	keymap_configure(keymap, config);
 	return options_parse(argc, argv, options, err);
-}
-
-/* Columns of the terminal on standard output; 0: no terminal. */
-static unsigned terminal_width(void)
-{
-	struct winsize size = {0};
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 static enum run_status run_listing(const struct options *options, const struct config *config,

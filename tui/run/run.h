@@ -32,6 +32,7 @@ struct run_config {
 	const char *save_path;             /* file that W saves to; NULL: not known */
 	const char *save_pattern; /* file that was read if that does not exist; may be NULL */
 	const char *terminal;     /* $TERM */
+	unsigned width;           /* columns of the terminal on standard output; 0: no terminal */
 	struct launch *launch;    /* the command, which waits; NULL: none */
 	struct ending *ending;    /* ends the run if something hangs */
 	/*

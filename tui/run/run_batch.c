@@ -269,6 +269,7 @@ static int print_until_done(struct batch_run *run, struct error *err)
 			 .reverse = options->reverse,
 			 .top = options->top,
 			 .command = options->command_lines ? VIEW_COMMAND_WHOLE : VIEW_COMMAND_NAME,
+			 .width = options->output ? 0 : run->config->width,
 			 .ascii = run->config->options->ascii || !run->config->utf8},
 	};
 	const char *path = options->output;

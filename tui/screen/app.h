@@ -81,7 +81,8 @@ struct app {
 
 	const struct screen *screen;       /* shown */
 	const struct screen *round_screen; /* of Tab's round: the other screens return to it */
-	const struct screen *below;        /* help, log or setup: to which Esc returns */
+	bool goes_round;            /* the last key or click went to the next or previous one */
+	const struct screen *below; /* help, log or setup: to which Esc returns */
 	struct list tasks;
 	struct list cpus;
 	bool cpus_level_chosen; /* CPUs, sockets or nodes: by a key, not by their number */

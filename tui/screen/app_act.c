@@ -332,6 +332,7 @@ void app_act(struct app *app, enum action action)
 	const char *why =
 		action_blocked(app->config.readonly, &app->replay, app->display.snapshot, action);
 
+	app->goes_round = action == ACTION_NEXT_SCREEN || action == ACTION_PREVIOUS_SCREEN;
 	if (why)
 		messages_show(&app->messages, "%s", why);
 	else if (!replay_control_act(app, action) && !app->screen->act(app, action) &&
@@ -446,6 +447,7 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 	enum action action = key_bar_action(&app->key_bar, x, y);
 
 	messages_clear_notice(&app->messages);
+	app->goes_round = false;
 	if (app->prompt.active)
 		return;
 	if (app->picker.ops)
@@ -465,4 +467,6 @@ void app_wheel(struct app *app, bool down)
 		else if (!app->prompt.active)
 			app_act(app, down ? ACTION_DOWN : ACTION_UP);
 	}
+	if (app_list(app))
+		list_release(app_list(app));
 }

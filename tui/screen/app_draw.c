@@ -21,6 +21,9 @@ static const enum action replay_bar[] = {
 	ACTION_MINUTE,    ACTION_FILTER, ACTION_ROLL_UP, ACTION_QUIT,        ACTION_NONE,
 };
 
+/* From so many columns on, Tab has the names of the screens always, else only while it is used. */
+enum { ROUND_NAMES_FROM = 100 };
+
 /* Draws the key bar without blocked actions. */
 static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rect)
 {
@@ -30,10 +33,15 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 								       : screen->bar;
 	struct key_bar_key keys[ACTIONS];
 	size_t n = 0;
+	char names[80] = "";
 
+	if (app->goes_round || canvas->width >= ROUND_NAMES_FROM)
+		app_round_names(app, names, sizeof(names));
 	for (; *usual != ACTION_NONE; usual++) {
 		const char *label = screen->bar_label ? screen->bar_label(app, *usual) : NULL;
 
+		if (*usual == ACTION_NEXT_SCREEN && names[0])
+			label = names;
 		if (action_blocked(app->config.readonly, &app->replay, app->display.snapshot,
 				   *usual) ||
 		    (label && !label[0]))
@@ -47,7 +55,7 @@ void app_draw_bottom(struct app *app, struct canvas *canvas, struct rect rect)
 {
 	key_bar_clear(&app->key_bar);
 	if (app->prompt.active)
-		prompt_draw(&app->prompt, canvas, rect);
+		prompt_draw_line(&app->prompt, canvas, rect);
 	else if (app->picker.ops)
 		key_bar_draw_picker(&app->key_bar, canvas, rect);
 	else
@@ -231,8 +239,7 @@ void app_draw(struct app *app, struct canvas *canvas)
 	}
 	canvas_clear(canvas);
 	app->screen->draw(app, canvas);
-	if (canvas->height > 0)
-		prompt_draw_error(&app->prompt, canvas, canvas->height - 1);
+	prompt_draw_over(&app->prompt, canvas);
 	if (app->replay.index)
 		replay_index_unlock_history(app->replay.index);
 	if (app->picker.ops)

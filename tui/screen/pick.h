@@ -4,6 +4,7 @@
 
 #include "core/attrib/count_mode.h"
 #include "core/engine/query.h"
+#include "core/metric/metric.h"
 #include "tui/screen/signal_target.h"
 
 #include <stdbool.h>
@@ -33,6 +34,11 @@ struct signal_choice {
 void pick_metrics_request(struct app *app);
 /* Whether a metric can be counted; NULL: not known yet, or no metric of that name. */
 const struct catalog_answer *pick_metric_answer(const struct app *app, const char *name);
+/*
+ * The help of a metric whose item is named by its title, as on the screen: its id in front, if that
+ * differs.
+ */
+void pick_metric_help(const struct metric_def *def, char *text, size_t size);
 
 /* The pickers, a file each: each opens a list over the screen. */
 void pick_preset(struct app *app);

@@ -7,35 +7,46 @@
 #include "tui/screen/app.h"
 #include "tui/screen/pick.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-static const struct metric *column_metric(const void *data, size_t index)
+struct column_pick {
+	struct columns *columns;
+	char help[512]; /* of the last item */
+};
+
+void pick_metric_help(const struct metric_def *def, char *text, size_t size)
 {
-	const struct columns *columns = data;
+	bool same = strcasecmp(def->title, def->name) == 0;
 
-	return &columns->metrics[index];
+	snprintf(text, size, "%s%s%s", same ? "" : def->name, same ? "" : ": ", def->help);
 }
 
 static void column_item(void *data, size_t index, struct picker_item *item)
 {
-	const struct columns *columns = data;
-	const struct metric *metric = column_metric(data, index);
+	struct column_pick *pick = data;
+	const struct metric *metric = &pick->columns->metrics[index];
 
-	*item = (struct picker_item){.name = metric->def->name,
-				     .help = metric->def->help,
-				     .mark = index < columns->n_preset ? "preset" : "added",
+	pick_metric_help(metric->def, pick->help, sizeof(pick->help));
+	*item = (struct picker_item){.name = metric->title,
+				     .id = metric->def->name,
+				     .help = pick->help,
+				     .mark = index < pick->columns->n_preset ? "preset" : "added",
 				     .style = STYLE_NAME};
 }
 
 static bool column_choose(void *owner, void *data, size_t index, const char *typed)
 {
+	const struct column_pick *pick = data;
 	struct app *app = owner;
 
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
 
-	const struct metric *metric = column_metric(data, index);
+	const struct metric *metric = &pick->columns->metrics[index];
 	app_request(app, REQUEST_REMOVE, metric->def->name, 0);
 	messages_show(&app->messages, "Column %s is removed.", metric->title);
 	return true;
@@ -43,9 +54,12 @@ static bool column_choose(void *owner, void *data, size_t index, const char *typ
 
 static void column_close(void *owner, void *data, bool chosen)
 {
+	struct column_pick *pick = data;
+
 	(void)owner;
 	(void)chosen;
-	columns_unref(data);
+	columns_unref(pick->columns);
+	free(pick);
 }
 
 /* The sort column of the list if it is a figure, else the column added last. list may be NULL. */
@@ -74,9 +88,10 @@ void pick_column(struct app *app)
 	if (!snapshot || snapshot->columns->n_shown == 0)
 		return;
 
-	struct columns *columns = columns_ref(snapshot->columns);
+	struct column_pick *pick = xcalloc(1, sizeof(*pick));
 	size_t selected = first_choice(app_list(app), snapshot);
 
-	picker_open(&app->picker, &ops, "Remove a column", columns, columns->n_shown, app);
+	pick->columns = columns_ref(snapshot->columns);
+	picker_open(&app->picker, &ops, "Remove a column", pick, pick->columns->n_shown, app);
 	picker_select(&app->picker, selected, app);
 }

@@ -17,6 +17,7 @@
 struct event_pick {
 	const struct app *app; /* its configuration, replies and columns */
 	char typed[128];
+	char help[512];   /* of the last item */
 	size_t n_metrics; /* when the picker was updated */
 };
 
@@ -166,25 +167,39 @@ static const char *state_mark(enum figure_state state, const char *counted)
 	return "n/a";
 }
 
+/* The title is the name, as on the screen; the help begins with the id if that differs. */
+static void metric_item(struct event_pick *pick, size_t index, const struct metric_def *def,
+			struct picker_item *item)
+{
+	const struct snapshot *snapshot = pick->app->display.snapshot;
+	const struct catalog_answer *answer = answer_at(pick->app, index);
+	bool counted = answer ? answer->state == FIGURE_VALID : !def->refused;
+	bool shown = counted && snapshot && columns_show(snapshot->columns, def->name);
+
+	*item = (struct picker_item){
+		.name = def->title,
+		.id = def->name,
+		.help = pick->help,
+		.mark = shown     ? "shown"
+			: answer  ? state_mark(answer->state, "metric")
+			: counted ? "metric"
+				  : "n/a",
+		.style = counted ? STYLE_NAME : STYLE_DIM,
+		.place = !counted ? PICKER_LAST
+			 : shown  ? PICKER_BEHIND
+				  : PICKER_FIRST,
+	};
+	pick_metric_help(def, pick->help, sizeof(pick->help));
+}
+
 static void event_item(void *data, size_t index, struct picker_item *item)
 {
-	const struct event_pick *pick = data;
+	struct event_pick *pick = data;
 	const struct app *app = pick->app;
 	const struct metric_def *def = metric_at(app, index);
 
 	if (def) {
-		const struct catalog_answer *answer = answer_at(app, index);
-		bool counted = answer ? answer->state == FIGURE_VALID : !def->refused;
-		*item = (struct picker_item){
-			.name = def->name,
-			.help = def->help,
-			.title = def->title,
-			.mark = answer    ? state_mark(answer->state, "metric")
-				: counted ? "metric"
-					  : "n/a",
-			.style = counted ? STYLE_NAME : STYLE_DIM,
-			.last = !counted,
-		};
+		metric_item(pick, index, def, item);
 		return;
 	}
 
@@ -193,17 +208,22 @@ static void event_item(void *data, size_t index, struct picker_item *item)
 	size_t number = index - count_metrics(app);
 	enum figure_state state =
 		number < events->n_known ? (enum figure_state)events->states[number] : FIGURE_VALID;
+	bool refused = !event->example && state != FIGURE_VALID;
+	bool shown = !refused && app->display.snapshot &&
+		     columns_show(app->display.snapshot->columns, event->name);
 	const char *mark = event->example             ? ""
+			   : shown                    ? "shown"
 			   : number < events->n_known ? state_mark(state, "ok")
 						      : "...";
-	bool refused = !event->example && state != FIGURE_VALID;
 
 	*item = (struct picker_item){
 		.name = event->name,
 		.help = event->help,
 		.mark = mark,
 		.style = event->example || refused ? STYLE_DIM : STYLE_NAME,
-		.last = refused,
+		.place = refused ? PICKER_LAST
+			 : shown ? PICKER_BEHIND
+				 : PICKER_FIRST,
 	};
 }
 

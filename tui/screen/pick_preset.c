@@ -44,7 +44,7 @@ static void preset_item(void *data, size_t index, struct picker_item *item)
 		.help = preset->help,
 		.mark = marks[size_min(index, ARRAY_SIZE(marks) - 1)][nothing],
 		.style = nothing ? STYLE_DIM : STYLE_NAME,
-		.last = nothing,
+		.place = nothing ? PICKER_LAST : PICKER_FIRST,
 	};
 }
 

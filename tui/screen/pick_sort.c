@@ -23,6 +23,7 @@ static void sort_item(void *data, size_t index, struct picker_item *item)
 
 	*item = (struct picker_item){
 		.name = column->title,
+		.id = column->name,
 		.help = column->metric < 0 ? NULL
 					   : pick->columns->metrics[column->metric].def->help,
 		.style = STYLE_NAME,

@@ -41,6 +41,7 @@ static bool user_choose(void *owner, void *data, size_t index, const char *typed
 	(void)typed;
 	if (index == SIZE_MAX)
 		return false;
+	list_release(&app->tasks);
 	filter->one_user = index > 0;
 	if (index > 0) {
 		filter->uid = list->items[index - 1].uid;

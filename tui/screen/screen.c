@@ -7,6 +7,8 @@
 
 #include "core/base/util.h"
 
+#include <stdio.h>
+
 /* The screens that Tab goes through. */
 static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
 enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
@@ -47,6 +49,17 @@ void app_go_round(struct app *app, bool forward)
 	else
 		app_go_to(app,
 			  round_screens[(at + (forward ? 1 : ROUND_SCREENS - 1)) % ROUND_SCREENS]);
+}
+
+void app_round_names(const struct app *app, char *text, size_t size)
+{
+	size_t shown = round_index(app->screen), length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; shown < ROUND_SCREENS && i < ROUND_SCREENS && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length,
+					   i == shown ? "%s[%s]" : "%s%s", i ? " " : "",
+					   round_screens[i]->name);
 }
 
 const struct screen *app_screen_below(const struct app *app)

@@ -28,6 +28,7 @@ struct screen_help {
 
 /* A full-window page: one const descriptor in a file of its own. */
 struct screen {
+	const char *name; /* of a screen in Tab's round */
 	void (*draw)(struct app *app, struct canvas *canvas);
 	/* Returns false for actions that the screen does not handle. */
 	bool (*act)(struct app *app, enum action action);
@@ -61,6 +62,11 @@ extern const struct screen screen_code;
 void app_go_to(struct app *app, const struct screen *screen);
 /* Shows the next or previous screen of Tab's round. */
 void app_go_round(struct app *app, bool forward);
+/*
+ * The names of Tab's round for the key bar, the shown one in brackets: "[Tasks] CPUs Events". ""
+ * outside of the round.
+ */
+void app_round_names(const struct app *app, char *text, size_t size);
 /* The shown screen if it is one of Tab's round, else round_screen. */
 const struct screen *app_round_screen(const struct app *app);
 /* Returns to round_screen. */

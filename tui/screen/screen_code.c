@@ -28,7 +28,6 @@ static struct history_key shown_key(const struct app *app)
 static void choose_subject(struct app *app)
 {
 	struct code_screen *code = &app->code;
-	const struct snapshot *snapshot = app->display.snapshot;
 	struct list *list = app_list(app);
 
 	code->tree = false;
@@ -36,9 +35,7 @@ static void choose_subject(struct app *app)
 		code->subject = app->watch.subject;
 		code->has_row = true;
 	} else {
-		code->has_row = list && snapshot &&
-				screen_detail_subject(list_view(list, snapshot),
-						      list->table.selected, &code->subject);
+		code->has_row = list && list_subject(list, app->display.snapshot, &code->subject);
 		code->tree = code->has_row && list->spec.by == ROLLUP_TREE;
 	}
 	code->all = !code->has_row;

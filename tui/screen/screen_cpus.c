@@ -100,6 +100,7 @@ static const enum action cpus_bar[] = {
 };
 
 const struct screen screen_cpus = {
+	.name = "CPUs",
 	.draw = cpus_draw,
 	.act = cpus_act,
 	.click = cpus_click,

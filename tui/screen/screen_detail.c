@@ -13,23 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject)
-{
-	*subject = (struct detail_subject){0};
-	if (line >= view->n)
-		return false;
-
-	const struct row *row = view_row(view, line);
-	const struct snapshot_cpu *cpu = view_cpu(view, line);
-	if (cpu) {
-		subject->key = history_key_of_cpu(
-			view_is_unit(view, line) ? view->spec.by : ROLLUP_CPU, cpu);
-		return true;
-	}
-	detail_subject_init(subject, view->snapshot, view->spec.by, row);
-	return true;
-}
-
 int64_t watch_number(const struct watch *watch)
 {
 	int64_t number = watch->subject.key.number;
@@ -51,8 +34,7 @@ bool watch_choose(struct watch *watch, struct list *list, const struct display *
 {
 	const struct snapshot *snapshot = display->snapshot;
 
-	if (!snapshot || !screen_detail_subject(list_view(list, snapshot), list->table.selected,
-						&watch->subject))
+	if (!list_subject(list, snapshot, &watch->subject))
 		return false;
 	watch->step = graph_range_step(&display->graph_range);
 	watch->on = true;
@@ -96,19 +78,20 @@ static void draw_whole(const struct detail_page *page, struct canvas *canvas, st
 	detail_page_draw(page, canvas, rect);
 }
 
-/* Draws the title and a part of the page, cut at the end of the rect. */
-static void draw_pane(const struct detail_page *page, draw_fn *draw, struct canvas *canvas,
-		      struct rect rect)
+/* Draws a title (NULL: none) and a part of the page, cut at the end of the rect. */
+static void draw_pane(const struct detail_page *page, const char *title, draw_fn *draw,
+		      struct canvas *canvas, struct rect rect)
 {
-	struct rect body = {rect.x, rect.y + 1, rect.width, rect.height - 1};
+	unsigned above = title ? 1 : 0;
+	struct rect body = {rect.x, rect.y + above, rect.width, rect.height - above};
 	struct canvas panel;
-	char title[320];
 
 	if (rect.height < 2)
 		return;
-	detail_subject_title(page->subject, title, sizeof(title));
-	canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
-	canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	if (title) {
+		canvas_fill(canvas, (struct rect){rect.x, rect.y, rect.width, 1}, STYLE_HEADER);
+		canvas_text_ellipsis(canvas, rect.x, rect.y, rect.width, STYLE_HEADER_SORT, title);
+	}
 	canvas_init(&panel, canvas->ascii);
 	canvas_resize(&panel, body.width, body.height);
 	draw(page, &panel, (struct rect){0, 0, body.width, body.height});
@@ -123,8 +106,7 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 	struct detail_subject subject;
 	struct detail detail;
 
-	if (layout->detail.height == 0 || !snapshot ||
-	    !screen_detail_subject(list_view(list, snapshot), list->table.selected, &subject))
+	if (layout->detail.height == 0 || !list_subject(list, snapshot, &subject))
 		return;
 	detail_init(snapshot, &subject.key, &detail);
 	const struct detail_page page = {
@@ -135,8 +117,14 @@ void screen_detail_draw_selected(const struct display *display, struct list *lis
 		.step = graph_range_step(&display->graph_range),
 	};
 	bool has_side = layout->side.height > 0;
-	draw_pane(&page, has_side ? detail_page_draw_history : draw_whole, canvas, layout->detail);
-	draw_pane(&page, detail_page_draw_side, canvas, layout->side);
+	char title[320];
+	detail_subject_title(&subject, title, sizeof(title));
+	if (has_side) {
+		draw_pane(&page, NULL, detail_page_draw_history, canvas, layout->detail);
+		draw_pane(&page, title, detail_page_draw_side, canvas, layout->side);
+	} else {
+		draw_pane(&page, title, draw_whole, canvas, layout->detail);
+	}
 	detail_fini(&detail);
 }
 

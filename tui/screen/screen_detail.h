@@ -24,7 +24,7 @@ struct watch {
 	struct detail_looks looks;
 };
 
-/* Watches the selected line of a list. Returns false if there is none. */
+/* Watches the selected row of a list. Returns false if there is none. */
 bool watch_choose(struct watch *watch, struct list *list, const struct display *display);
 /* The waits that the engine is to count one by one: number of REQUEST_WATCH. */
 int64_t watch_number(const struct watch *watch);
@@ -32,9 +32,6 @@ int64_t watch_number(const struct watch *watch);
 void watch_zero(struct watch *watch);
 /* Adds a snapshot to the watched row, during a pause too. */
 void watch_update(struct watch *watch, const struct snapshot *snapshot);
-
-/* The subject at a line of a list. Returns false if there is no such line. */
-bool screen_detail_subject(const struct view *view, size_t line, struct detail_subject *subject);
 
 /*
  * Draws the title of a screen about one row: the host, the row's name, `rest`, and the pause, the

@@ -11,6 +11,7 @@
 #include "core/event/sampled_event.h"
 #include "core/snapshot/event_totals.h"
 #include "tui/options/duration.h"
+#include "tui/panel/event_rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -439,6 +440,34 @@ static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, st
 	canvas_text_ellipsis(canvas, line.x, line.y, line.width, STYLE_LABEL, text);
 }
 
+enum { FREE_LEAST = 6 }; /* lines below the table with which something else is shown there */
+
+/* Cuts what the titles and n lines do not need off the end of *body, with a blank line between. */
+static struct rect cut_free_lines(struct rect *body, size_t n)
+{
+	struct rect below = *body;
+
+	if (n + 1 + FREE_LEAST > body->height)
+		return (struct rect){0};
+	body->height = (unsigned)n + 1;
+	below.y += body->height + 1;
+	below.height -= body->height + 1;
+	return below;
+}
+
+/* The processes behind the selected event, on the lines that the table leaves free. */
+static void draw_selected(const struct app *app, struct canvas *canvas, struct rect rect)
+{
+	const struct snapshot *snapshot = app->display.snapshot;
+	size_t selected = app->events.table.selected;
+	struct event_line line;
+
+	if (rect.height == 0 || selected >= n_events_shown(snapshot->columns))
+		return;
+	line_init(snapshot, &app->events.totals, first_event(snapshot->columns) + selected, &line);
+	event_rows_draw(snapshot, line.index, line.count, canvas, rect);
+}
+
 static void events_draw(struct app *app, struct canvas *canvas)
 {
 	struct rect body = app_draw_frame(app, canvas);
@@ -452,7 +481,9 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.height--;
 	}
 	struct table_rows rows = event_rows(app, columns);
+	struct rect below = cut_free_lines(&body, rows.n);
 	table_draw(&app->events.table, canvas, body, &rows, "");
+	draw_selected(app, canvas, below);
 }
 
 /* Removes the event's column, or shows why it cannot be removed. */
@@ -501,11 +532,12 @@ static bool events_click(struct app *app, unsigned x, unsigned y)
 }
 
 static const enum action events_bar[] = {
-	ACTION_HELP,  ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_PRESET,
-	ACTION_PAUSE, ACTION_QUIT,        ACTION_NONE,
+	ACTION_HELP,   ACTION_NEXT_SCREEN, ACTION_ADD,  ACTION_REMOVE,
+	ACTION_PRESET, ACTION_PAUSE,       ACTION_QUIT, ACTION_NONE,
 };
 
 const struct screen screen_events = {
+	.name = "Events",
 	.draw = events_draw,
 	.act = events_act,
 	.click = events_click,

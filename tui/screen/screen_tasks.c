@@ -93,13 +93,14 @@ static bool tasks_click(struct app *app, unsigned x, unsigned y)
 }
 
 static const enum action tasks_bar[] = {
-	ACTION_HELP,   ACTION_DETAIL, ACTION_CODE,      ACTION_NEXT_SCREEN, ACTION_ADD,
-	ACTION_PRESET, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_ROLL_UP,     ACTION_THREADS,
-	ACTION_TREE,   ACTION_ATTACH, ACTION_PAUSE,     ACTION_INTERVAL,    ACTION_SETUP,
-	ACTION_QUIT,   ACTION_NONE,
+	ACTION_HELP,      ACTION_DETAIL,  ACTION_CODE,   ACTION_NEXT_SCREEN, ACTION_THREADS,
+	ACTION_TREE,      ACTION_FILTER,  ACTION_ADD,    ACTION_REMOVE,      ACTION_PRESET,
+	ACTION_SORT_NEXT, ACTION_ROLL_UP, ACTION_ATTACH, ACTION_PAUSE,       ACTION_INTERVAL,
+	ACTION_SETUP,     ACTION_QUIT,    ACTION_NONE,
 };
 
 const struct screen screen_tasks = {
+	.name = "Tasks",
 	.draw = tasks_draw,
 	.act = tasks_act,
 	.click = tasks_click,

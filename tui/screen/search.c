@@ -31,7 +31,7 @@ static size_t find_matching_line(const struct view *view, const char *text, size
 	for (size_t i = 0; i < view->n && found == SIZE_MAX; i++) {
 		size_t line = (from + i) % view->n;
 
-		if (view->rows ? row_filter_passes(&filter, view_row(view, line))
+		if (view->rows ? view_line_passes(view, line, &filter)
 			       : cpu_matches(view, line, text))
 			found = line;
 	}
@@ -121,6 +121,7 @@ static void filter_change(void *owner, const char *text, struct error *err)
 	struct app *app = owner;
 	struct list *list = &app->tasks;
 
+	list_release(list);
 	text_copy(list->spec.filter.text, sizeof(list->spec.filter.text), text);
 	list_invalidate(list);
 	if (app->display.snapshot && list_view(list, app->display.snapshot)->n == 0)

@@ -26,6 +26,7 @@ enum {
 	CPUS_PERCENT = 40, /* of the lines of the side, at most */
 	GAP = 2,
 	LIST_LEAST = 5,    /* lines of the list, though it needs fewer */
+	LIST_KEPT = 14,    /* from FINDINGS_FROM on, lines that CPUs do not take: title, 13 rows */
 	LIST_LINES = 18,   /* of a wide screen: so many are never taken from the list ... */
 	DETAIL_LINES = 15, /* ... by these below it */
 	DETAIL_LEAST = 8,  /* fewer free lines below the list stay with it */
@@ -39,12 +40,15 @@ static struct rect cut_lines(unsigned width, unsigned *y, unsigned lines)
 	return rect;
 }
 
-static unsigned cpu_lines(unsigned height, unsigned wanted)
+/* `others`: the lines of all other parts, without the list. */
+static unsigned cpu_lines(unsigned height, unsigned wanted, unsigned others)
 {
 	unsigned most = height >= LARGE_FROM ? CPU_LINES_LARGE : CPU_LINES;
 
 	if (height < CPUS_FROM)
 		return 0;
+	if (height >= FINDINGS_FROM && height < others + LIST_KEPT + most)
+		most = height > others + LIST_KEPT ? height - others - LIST_KEPT : 0;
 	return wanted < most ? wanted : most;
 }
 
@@ -105,16 +109,17 @@ struct layout layout_screen(unsigned width, unsigned height, const struct layout
 	layout.machine = cut_lines(width, &y, want->machine && height >= MACHINE_FROM);
 	layout.findings = cut_lines(width, &y, want->findings ? finding_lines(height) : 0);
 	layout.history = cut_lines(width, &y, wide && want->history ? HISTORY_LINES : 0);
+
+	unsigned bottom = height >= BOTTOM_FROM || (want->prompt && height > 0) ? 1 : 0;
+	unsigned banner = want->banner && height >= BANNER_FROM ? 1 : 0;
+
 	layout.cpus = (struct rect){
 		.y = y,
 		.width = width,
-		.height = more ? 0 : cpu_lines(height, want->cpu_lines),
+		.height = more ? 0 : cpu_lines(height, want->cpu_lines, y + banner + bottom),
 	};
 	y += layout.cpus.height;
-	layout.banner = cut_lines(width, &y, want->banner && height >= BANNER_FROM);
-
-	unsigned bottom = height >= BOTTOM_FROM || (want->prompt && height > 0) ? 1 : 0;
-
+	layout.banner = cut_lines(width, &y, banner);
 	layout.body = (struct rect){.y = y, .width = width, .height = height - y - bottom};
 	layout.bottom = (struct rect){.y = height - bottom, .width = width, .height = bottom};
 	if (want->more && height >= LARGE_FROM)

@@ -76,3 +76,30 @@ void pen_wrap(struct pen *pen, unsigned x, enum style style, const char *text)
 		text += strspn(text, " ");
 	}
 }
+
+void page_draw_border(struct canvas *canvas, struct rect box, enum style style, const char *title)
+{
+	bool ascii = canvas->ascii;
+	const char *across = ascii ? "-" : "─", *up = ascii ? "|" : "│";
+	unsigned right = box.x + box.width - 1, bottom = box.y + box.height - 1;
+
+	for (unsigned x = box.x + 1; x < right; x++) {
+		canvas_text(canvas, x, box.y, 1, style, across);
+		canvas_text(canvas, x, bottom, 1, style, across);
+	}
+	for (unsigned y = box.y + 1; y < bottom; y++) {
+		canvas_text(canvas, box.x, y, 1, style, up);
+		canvas_text(canvas, right, y, 1, style, up);
+	}
+	canvas_text(canvas, box.x, box.y, 1, style, ascii ? "+" : "┌");
+	canvas_text(canvas, right, box.y, 1, style, ascii ? "+" : "┐");
+	canvas_text(canvas, box.x, bottom, 1, style, ascii ? "+" : "└");
+	canvas_text(canvas, right, bottom, 1, style, ascii ? "+" : "┘");
+
+	unsigned x = box.x + 2;
+	if (!title[0])
+		return;
+	x += canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
+	x += canvas_text_ellipsis(canvas, x, box.y, right - x - 1, STYLE_TITLE, title);
+	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
+}

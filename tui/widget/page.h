@@ -38,4 +38,7 @@ void pen_heading(struct pen *pen, const char *text);
 /* Writes a text from column x on, broken at blanks, and ends its line. */
 void pen_wrap(struct pen *pen, unsigned x, enum style style, const char *text);
 
+/* Draws a border within the edges of a box of at least 2x2, with a title; "": none. */
+void page_draw_border(struct canvas *canvas, struct rect box, enum style style, const char *title);
+
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Each key in the typed text ranks all items again: a title that is the text first, then a name
- * that begins with the text as a whole word, then names that begin with it, names that contain all
- * words, and last items with the words in their help. Items of one rank keep their order.
+ * Each key in the typed text ranks all items again: a name or id that begins with the text as a
+ * whole word first, then those that begin with it, those that contain all words, and last items
+ * with the words in their help. Items of one rank and place keep their order.
  */
 #include "tui/widget/widget_picker.h"
 
@@ -10,6 +10,7 @@
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
+#include "tui/widget/page.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -28,13 +29,14 @@ enum {
 };
 
 enum rank {
-	RANK_TITLE,
 	RANK_WORD,
 	RANK_PREFIX,
 	RANK_NAME,
 	RANK_HELP,
 	RANKS, /* no match */
 };
+
+enum { NO_PLACE = 2 * PICKER_PLACES * RANKS }; /* behind those of place_of() */
 
 /*
  * True if text contains word, ignoring the case of ASCII letters. strcasestr() consults the locale
@@ -52,26 +54,42 @@ static bool contains_word(const char *text, const char *word)
 	return false;
 }
 
+/* How a name that contains the text begins. */
+static enum rank rank_of_name(const char *name, const char *typed)
+{
+	size_t length = strlen(typed);
+
+	if (strncasecmp(name, typed, length) != 0)
+		return RANK_NAME;
+	return length == 0 || (name[length] && name[length] != ' ') ? RANK_PREFIX : RANK_WORD;
+}
+
 static enum rank rank_of(const struct picker_item *item, const char *typed,
 			 const char *const *words, size_t n_words)
 {
+	const char *id = item->id ? item->id : item->name;
 	enum rank rank = RANK_NAME;
 
-	if (n_words == 1 && item->title && strcasecmp(item->title, typed) == 0)
-		return RANK_TITLE;
 	for (size_t i = 0; i < n_words; i++) {
-		if (contains_word(item->name, words[i]))
+		if (contains_word(item->name, words[i]) || contains_word(id, words[i]))
 			continue;
 		if (!item->help || !contains_word(item->help, words[i]))
 			return RANKS;
 		rank = RANK_HELP;
 	}
-	size_t length = strlen(typed);
-
-	if (rank != RANK_NAME || strncasecmp(item->name, typed, length) != 0)
+	if (rank != RANK_NAME)
 		return rank;
-	return length == 0 || (item->name[length] && item->name[length] != ' ') ? RANK_PREFIX
-										: RANK_WORD;
+	enum rank of_name = rank_of_name(item->name, typed), of_id = rank_of_name(id, typed);
+	return of_name < of_id ? of_name : of_id;
+}
+
+/* The place of a match among all: by rank, then by place; what has no use comes last. */
+static unsigned char place_of(enum rank rank, enum picker_place place)
+{
+	bool behind_all = place == PICKER_LAST && rank != RANK_WORD;
+
+	return (unsigned char)(PICKER_PLACES * (unsigned)rank + place +
+			       (behind_all ? PICKER_PLACES * RANKS : 0));
 }
 
 static enum picker_typed as_typed(const struct picker *picker, struct picker_item *item)
@@ -85,8 +103,8 @@ static void note_name_width(struct picker *picker, const struct picker_item *ite
 {
 	size_t width = text_width(item->name);
 
-	if (picker->name_width < width)
-		picker->name_width = width;
+	if (picker->name_widths[item->id != NULL] < width)
+		picker->name_widths[item->id != NULL] = width;
 }
 
 static void find_matches(struct picker *picker)
@@ -110,13 +128,13 @@ static void find_matches(struct picker *picker)
 		picker->ops->item(picker->data, i, &item);
 		note_name_width(picker, &item);
 		enum rank rank = rank_of(&item, n_words ? words[0] : "", words, n_words);
-		places[i] = (unsigned char)(2 * (unsigned)rank + item.last);
+		places[i] = rank == RANKS ? NO_PLACE : place_of(rank, item.place);
 	}
 	free(picker->matches);
 	picker->matches = xcalloc(picker->n + 1, sizeof(*picker->matches));
 	if (typed == PICKER_TYPED_FIRST)
 		picker->matches[n++] = PICKER_AS_TYPED;
-	for (unsigned place = 0; place < 2 * RANKS; place++)
+	for (unsigned place = 0; place < NO_PLACE; place++)
 		for (size_t i = 0; i < picker->n; i++)
 			if (places[i] == place)
 				picker->matches[n++] = i;
@@ -267,7 +285,8 @@ static void draw_picker_item(const void *data, size_t line, struct canvas *canva
 	if (help_below && rect.width < HELP_FROM_WIDTH)
 		item.help = NULL;
 	unsigned name =
-		item.help ? (unsigned)size_min(picker->name_width, rect.width / 2) : rect.width;
+		item.help ? (unsigned)size_min(picker->name_widths[item.id != NULL], rect.width / 2)
+			  : rect.width;
 	if (x + name > end)
 		name = x < end ? end - x : 0;
 	canvas_text_ellipsis(canvas, x, y, name, item.style, item.name);
@@ -314,31 +333,6 @@ static struct rect box_of(struct picker *picker, const struct canvas *canvas)
 	unsigned below = margin > 0 || canvas->height < KEYS_FROM_HEIGHT ? margin : 1;
 	return (struct rect){(canvas->width - width) / 2, margin, width,
 			     (unsigned)size_min(height, canvas->height - margin - below)};
-}
-
-static void draw_border(struct canvas *canvas, struct rect box, const char *title)
-{
-	bool ascii = canvas->ascii;
-	const char *across = ascii ? "-" : "─", *up = ascii ? "|" : "│";
-	unsigned right = box.x + box.width - 1, bottom = box.y + box.height - 1;
-
-	for (unsigned x = box.x + 1; x < right; x++) {
-		canvas_text(canvas, x, box.y, 1, STYLE_METER_EMPTY, across);
-		canvas_text(canvas, x, bottom, 1, STYLE_METER_EMPTY, across);
-	}
-	for (unsigned y = box.y + 1; y < bottom; y++) {
-		canvas_text(canvas, box.x, y, 1, STYLE_METER_EMPTY, up);
-		canvas_text(canvas, right, y, 1, STYLE_METER_EMPTY, up);
-	}
-	canvas_text(canvas, box.x, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┌");
-	canvas_text(canvas, right, box.y, 1, STYLE_METER_EMPTY, ascii ? "+" : "┐");
-	canvas_text(canvas, box.x, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "└");
-	canvas_text(canvas, right, bottom, 1, STYLE_METER_EMPTY, ascii ? "+" : "┘");
-
-	unsigned x = box.x + 2;
-	x += canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
-	x += canvas_text_ellipsis(canvas, x, box.y, right - x - 1, STYLE_TITLE, title);
-	canvas_text(canvas, x, box.y, 1, STYLE_TITLE, " ");
 }
 
 static void draw_typed(const struct picker *picker, struct canvas *canvas, struct rect rect)
@@ -413,7 +407,7 @@ void picker_draw(struct picker *picker, struct canvas *canvas)
 	canvas_fill(canvas, box, STYLE_PLAIN);
 	canvas->cursor = false;
 	if (box.width >= BORDER_FROM_WIDTH && box.height >= BORDER_FROM_HEIGHT) {
-		draw_border(canvas, box, picker->title);
+		page_draw_border(canvas, box, STYLE_METER_EMPTY, picker->title);
 		box = (struct rect){box.x + 2, box.y + 1, box.width - 4, box.height - 2};
 	}
 

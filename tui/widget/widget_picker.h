@@ -11,21 +11,27 @@
 
 /*
  * A list in a box over the screen, narrowed by typing. Every typed word must occur in an item's
- * name or help; case is ignored. The item with that title comes first, then names that begin with
- * the typed text as a whole word, then other names that begin with it, then names that contain the
- * words, then the rest, each in the order of the items, those without a use here (`last`) behind
- * the others.
+ * name, id or help; case is ignored. Names and ids that begin with the typed text as a whole word
+ * come first, then others that begin with it, then those that contain the words, then the rest,
+ * each in the order of the items and of their `place`.
  *
  * The opener owns the items: `data` is passed to each callback. `owner` comes from the caller of
  * each function, which is the app.
  */
+enum picker_place {
+	PICKER_FIRST,
+	PICKER_BEHIND, /* behind the others of its rank: it is in use already */
+	PICKER_LAST,   /* behind all others, except as a whole word: it has no use here */
+	PICKER_PLACES,
+};
+
 struct picker_item {
-	const char *name;  /* borrowed until the next call, as are all texts */
-	const char *help;  /* behind the name, if there is room; may be NULL */
-	const char *mark;  /* in front: "ok", "n/a"; up to PICKER_MARK columns; may be NULL */
-	enum style style;  /* style of name and mark */
-	bool last;         /* behind the other items of its rank, as it has no use here */
-	const char *title; /* another name, found if it is typed as a whole; may be NULL */
+	const char *name; /* borrowed until the next call, as are all texts */
+	const char *help; /* behind the name, if there is room; may be NULL */
+	const char *mark; /* in front: "ok", "n/a"; up to PICKER_MARK columns; may be NULL */
+	enum style style; /* style of name and mark */
+	enum picker_place place;
+	const char *id; /* another name, which is not drawn; may be NULL */
 };
 
 enum { PICKER_MARK = 6 };
@@ -74,9 +80,9 @@ struct picker {
 	void *data;
 	char title[64];
 	char typed[128];
-	size_t n;          /* number of items */
-	size_t most;       /* greatest number of items so far */
-	size_t name_width; /* columns of the longest name so far */
+	size_t n;              /* number of items */
+	size_t most;           /* greatest number of items so far */
+	size_t name_widths[2]; /* columns of the longest name so far: without an id, with one */
 	size_t *matches;
 	size_t n_matches;
 	struct table table;

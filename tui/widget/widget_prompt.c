@@ -9,13 +9,21 @@
 #include "core/base/util.h"
 #include "tui/term/keymap.h"
 #include "tui/widget/edit.h"
+#include "tui/widget/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char hint[] = "Enter OK  Esc Cancel";
 
-enum { HINT_GAP = 4, ERROR_GAP = 2 };
+enum {
+	HINT_GAP = 4,
+	ERROR_GAP = 2,
+	BOX_WIDTH = 100,
+	BOX_MARGIN = 4,
+	BOX_FROM_WIDTH = 40,
+	BOX_FROM_HEIGHT = 8,
+};
 
 void prompt_open(struct prompt *prompt, const char *query, prompt_accept_fn *accept)
 {
@@ -102,25 +110,50 @@ static bool has_error_beside(const struct prompt *prompt, unsigned width)
 	return error_column(prompt) + text_width(prompt->error.text) <= width;
 }
 
-void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect)
+/* The text, or its end if it is too wide: there the typing goes on. */
+static const char *shown_text(const struct prompt *prompt, unsigned width)
+{
+	const char *text = prompt->text;
+	uint32_t character;
+
+	while (text[0] && text_width(text) >= width)
+		text += text_decode(text, &character);
+	return text;
+}
+
+static void draw_question(const struct prompt *prompt, struct canvas *canvas, struct rect rect,
+			  enum style style)
 {
 	unsigned end = rect.x + rect.width, x = rect.x;
 
-	if (rect.height == 0 || rect.width == 0)
-		return;
-	canvas_fill(canvas, rect, STYLE_PLAIN);
 	x += canvas_text(canvas, x, rect.y, end - x, STYLE_KEY, prompt->query);
 	if (x < end)
 		x++;
-	x += canvas_text(canvas, x, rect.y, end - x, STYLE_PLAIN, prompt->text);
+	x += canvas_text(canvas, x, rect.y, end - x, style, shown_text(prompt, end - x));
 	bool beside = prompt->error.text[0] && has_error_beside(prompt, rect.width);
 	if (!prompt->confirms && !beside && x + HINT_GAP + strlen(hint) < end)
 		canvas_text(canvas, end - (unsigned)strlen(hint), rect.y, (unsigned)strlen(hint),
-			    STYLE_DIM, hint);
+			    style == STYLE_PLAIN ? STYLE_DIM : style, hint);
 	canvas_cursor(canvas, x < end ? x : end - 1, rect.y);
 	if (beside)
 		canvas_text(canvas, x + ERROR_GAP, rect.y, end - x - ERROR_GAP, STYLE_BAD,
 			    prompt->error.text);
+}
+
+static bool has_box(const struct prompt *prompt, const struct canvas *canvas)
+{
+	return !prompt->watch && canvas->width >= BOX_FROM_WIDTH &&
+	       canvas->height >= BOX_FROM_HEIGHT;
+}
+
+void prompt_draw_line(const struct prompt *prompt, struct canvas *canvas, struct rect rect)
+{
+	bool empty = rect.height == 0 || rect.width == 0;
+
+	if (empty || has_box(prompt, canvas))
+		return;
+	canvas_fill(canvas, rect, STYLE_HEADER);
+	draw_question(prompt, canvas, rect, STYLE_HEADER);
 }
 
 /* The bytes of the next line of a text, with the blanks behind it. */
@@ -131,12 +164,13 @@ static size_t line_bytes(const char *text, unsigned width)
 	return length + strspn(text + length, " ");
 }
 
-void prompt_draw_error(const struct prompt *prompt, struct canvas *canvas, unsigned bottom)
+/* Draws an error on the lines above the last one, over what is there. */
+static void draw_error_above(const struct prompt *prompt, struct canvas *canvas)
 {
-	unsigned width = canvas->width, lines = 0;
+	unsigned width = canvas->width, bottom = canvas->height - 1, lines = 0;
 	const char *rest = prompt->error.text;
 
-	if (!prompt->active || has_error_beside(prompt, width))
+	if (has_error_beside(prompt, width))
 		return;
 	for (const char *at = rest; *at && lines < bottom; lines++)
 		at += line_bytes(at, width);
@@ -148,4 +182,39 @@ void prompt_draw_error(const struct prompt *prompt, struct canvas *canvas, unsig
 		canvas_text_ellipsis(canvas, 0, y, width, STYLE_BAD, line);
 		free(line);
 	}
+}
+
+/* The box is as wide as it can be, so that it does not change while a text is typed. */
+static void draw_box(const struct prompt *prompt, struct canvas *canvas)
+{
+	unsigned width = (unsigned)size_min(canvas->width - BOX_MARGIN, BOX_WIDTH);
+	struct canvas none = {0};
+	struct rect inner = {.width = width - 4, .height = BOX_FROM_HEIGHT - 3};
+	struct pen pen = {&none, {.width = inner.width}, 0, 0};
+
+	if (!has_error_beside(prompt, inner.width))
+		pen_wrap(&pen, 0, STYLE_BAD, prompt->error.text);
+	unsigned errors = (unsigned)size_min(pen.line, inner.height - 1);
+	struct rect box = {.width = width, .height = 3 + errors};
+	box.x = (canvas->width - box.width) / 2;
+	box.y = (canvas->height - box.height) / 2;
+	canvas_fill(canvas, box, STYLE_PLAIN);
+	page_draw_border(canvas, box, STYLE_TITLE, "");
+	inner = (struct rect){box.x + 2, box.y + 1, inner.width, 1};
+	draw_question(prompt, canvas, inner, STYLE_PLAIN);
+	inner.y++;
+	inner.height = errors;
+	pen = (struct pen){canvas, inner, 0, 0};
+	if (errors > 0)
+		pen_wrap(&pen, 0, STYLE_BAD, prompt->error.text);
+}
+
+void prompt_draw_over(const struct prompt *prompt, struct canvas *canvas)
+{
+	if (!prompt->active || canvas->height == 0)
+		return;
+	if (has_box(prompt, canvas))
+		draw_box(prompt, canvas);
+	else
+		draw_error_above(prompt, canvas);
 }

@@ -49,10 +49,15 @@ bool prompt_paste(struct prompt *prompt, int character);
 void prompt_pasted(struct prompt *prompt, void *owner);
 /* The snapshot has changed: a watched text that had an error is tried again. */
 void prompt_update(struct prompt *prompt, void *owner);
-/* Draws the question and the text on the rect's first line, and the error if it fits beside. */
-void prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
-/* Draws an error that does not fit there on the lines above the line `bottom`, over what is there.
+/*
+ * Draws the question and the text on the rect's first line, and the error if it fits beside: of a
+ * watched prompt, whose effect is above it, and of any on a small screen. Others leave it blank.
  */
-void prompt_draw_error(const struct prompt *prompt, struct canvas *canvas, unsigned bottom);
+void prompt_draw_line(const struct prompt *prompt, struct canvas *canvas, struct rect rect);
+/*
+ * Draws over the screen what is not in that line, the last one of the canvas: other prompts in a
+ * box in the middle, and an error that does not fit beside the text above it.
+ */
+void prompt_draw_over(const struct prompt *prompt, struct canvas *canvas);
 
 #endif

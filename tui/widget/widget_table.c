@@ -69,6 +69,14 @@ void table_settle(struct table *table, size_t n, size_t page)
 		table->top = table->selected - page + 1;
 }
 
+/* The first column that scrolls: the first column stays, and a name behind it. */
+static size_t first_scrolled(const struct table_rows *rows)
+{
+	bool name = rows->n_columns > 2 && rows->columns[1].left && rows->columns[1].least;
+
+	return name ? 2 : 1;
+}
+
 /*
  * Fits a scrolled table: columns in order, none dropped by weight. The last column stays if it is a
  * name, as figures need one.
@@ -76,7 +84,7 @@ void table_settle(struct table *table, size_t n, size_t page)
 static void fit_scrolled(const struct table *table, const struct table_rows *rows, unsigned width,
 			 unsigned *widths)
 {
-	size_t end = rows->n_columns;
+	size_t end = rows->n_columns, first = first_scrolled(rows);
 	const struct view_column *columns = rows->columns, *last = &columns[end - 1];
 	unsigned used = 0;
 
@@ -88,7 +96,9 @@ static void fit_scrolled(const struct table *table, const struct table_rows *row
 	for (size_t i = 0; i < end - (last != NULL); i++) {
 		unsigned gap = i ? 1 : 0, wanted = columns[i].width;
 
-		if (wanted == 0 || (i > 0 && i <= table->scroll))
+		if (i == 1 && i < first)
+			wanted = columns[i].least;
+		if (wanted == 0 || (i >= first && i < first + table->scroll))
 			continue;
 		if (used + gap >= width || (wanted > width - used - gap && i > 0))
 			break;
@@ -102,7 +112,7 @@ static void fit_scrolled(const struct table *table, const struct table_rows *row
 static bool any_dropped(const struct table *table, const struct table_rows *rows,
 			const unsigned *widths)
 {
-	for (size_t i = table->scroll + 1; i < rows->n_columns; i++)
+	for (size_t i = table->scroll + first_scrolled(rows); i < rows->n_columns; i++)
 		if (widths[i] == 0 && rows->columns[i].width > 0)
 			return !rows->still;
 	return false;
@@ -164,8 +174,8 @@ static void draw_title(struct canvas *canvas, struct rect place, bool left, cons
 {
 	static const char *const marks[][2] = {
 		[TABLE_UNSORTED] = {"", ""},
-		[TABLE_DOWN] = {"▼", "-"}, /* in ASCII as htop's: letters could be of the title */
-		[TABLE_UP] = {"▲", "+"},
+		[TABLE_DOWN] = {"▼", "v"}, /* not '-', which reads as the sign of a number */
+		[TABLE_UP] = {"▲", "^"},
 	};
 	enum style style = sort == TABLE_UNSORTED ? STYLE_HEADER : STYLE_HEADER_SORT;
 	unsigned mark = sort != TABLE_UNSORTED, width = text_width(title);
@@ -235,8 +245,11 @@ static unsigned mark_in_gap(const struct table *table, const struct table_rows *
 	size_t at = rows->sorted, next = next_shown(rows, places, at);
 	const struct view_column *columns = rows->columns;
 
-	if (columns[at].left || next == rows->n_columns)
+	if (columns[at].left)
 		return 0;
+	if (next == rows->n_columns)
+		return view_title_is_full(&columns[at], places[at].width) &&
+		       places[at].x + places[at].width < table->place.x + table->place.width;
 	if (reserved_before(table, rows, next) ||
 	    view_title_is_full(&columns[next], places[next].width))
 		return 0;

@@ -11,9 +11,8 @@
 #include <stdint.h>
 
 /*
- * A scrolling table of lines from any source, with a selected line. As in top and htop, the
- * selection stays on its line number when lines come and go; on the last line it stays on the last
- * line.
+ * A scrolling table of lines from any source, with a selected line. The selection stays on its line
+ * number when lines come and go; on the last line it stays on the last line.
  */
 #define TABLE_NO_LINE SIZE_MAX
 

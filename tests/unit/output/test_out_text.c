@@ -236,13 +236,39 @@ static void names_the_scope(void **state)
 	}
 }
 
+/* On a terminal the rows are as wide as it is, and the sort column stays. */
+static void fits_a_terminal(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot(2);
+
+	(void)state;
+	for (unsigned width = 50; width <= 200; width += 10) {
+		struct view view;
+		char *text;
+		size_t n;
+		FILE *out = open_memstream(&text, &n);
+
+		view_init(snapshot, &(struct view_spec){.sort = "flt/s", .width = width}, &view);
+		out_text(&view, out);
+		view_fini(&view);
+		fclose(out);
+		char *rest = strstr(text, "    PID");
+		assert_non_null(rest);
+		assert_non_null(strstr(rest, "COMMAND\n"));
+		for (const char *line; (line = strsep(&rest, "\n"));)
+			if (text_width(line) > width)
+				fail_msg("%u columns: %s", width, line);
+		free(text);
+	}
+	snapshot_free(snapshot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_as_golden),
-		cmocka_unit_test(columns_stand_still),
-		cmocka_unit_test(marks_a_replay),
-		cmocka_unit_test(names_the_scope),
+		cmocka_unit_test(is_as_golden),    cmocka_unit_test(columns_stand_still),
+		cmocka_unit_test(marks_a_replay),  cmocka_unit_test(names_the_scope),
+		cmocka_unit_test(fits_a_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

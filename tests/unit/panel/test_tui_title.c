@@ -230,12 +230,36 @@ static void test_details(void **state)
 	}
 }
 
+/* At 80 columns the processes are counted rather than pmctop's cost. */
+static void test_processes(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *text;
+	} rows[] = {{80, "  104 procs  "}, {100, "  104 processes  "}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = screen_snapshot(2);
+		struct stage stage;
+
+		snapshot->machine.known[MACHINE_PROCESSES] = true;
+		snapshot->machine.values[MACHINE_PROCESSES] = 104;
+		snapshot->cost = (struct snapshot_cost){.cpu_ns = NS_PER_MS, .wall_ns = NS_PER_S};
+		stage_open(&stage, rows[i].width, 24, false, snapshot);
+		app_draw(&stage.app, &stage.canvas);
+		stage_check_text(&stage, rows[i].text, true);
+		stage_close(&stage);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_all_modes),
 		cmocka_unit_test(test_details),
+		cmocka_unit_test(test_processes),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

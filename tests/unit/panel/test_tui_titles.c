@@ -11,7 +11,7 @@ enum { HEIGHT = 4, METRICS_MAX = 200 };
 static void check_titles(const char *where, const struct view *view, const unsigned *widths,
 			 const struct canvas *canvas)
 {
-	static const char *const marks[2][2] = {{"▼", "▲"}, {"-", "+"}};
+	static const char *const marks[2][2] = {{"▼", "▲"}, {"v", "^"}};
 	char *screen = canvas_print(canvas), *rest = NULL;
 	const char *word = strtok_r(screen, " \n", &rest);
 

@@ -251,6 +251,8 @@ static void test_state(void **state)
 	stage_check_text(&stage, "%CPU▼ S ", true);
 	stage_check_text(&stage, "S  -", false);
 	stage_check_text(&stage, "busy   S", false);
+	stage_check_text(&stage, "0.0 tasks wait", true); /* of the machine: no percentage */
+	stage_check_text(&stage, "History", true);
 	/* CPUs have no other waits. */
 	stage_check_text(&stage, "busy   runq%", true);
 	stage_check_text(&stage, "busy   runq%     D%", false);

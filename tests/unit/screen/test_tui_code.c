@@ -691,7 +691,7 @@ static void test_titles_never_touch(void **state)
 				bool down = page->reverse == code_page_sorts_by_text(page);
 				snprintf(want, sizeof(want), "%s%s", title,
 					 !sorts  ? ""
-					 : ascii ? (down ? "-" : "+")
+					 : ascii ? (down ? "v" : "^")
 						 : (down ? "▼" : "▲"));
 				assert_string_equal(words, want);
 				words = strtok_r(NULL, " \n", &rest);

@@ -166,7 +166,7 @@ static void test_tags(void **state)
 	stage_check_text(&stage, "*db", false);
 	stage_press(&stage, 't');
 	stage_check_text(&stage, "tagged 2: ", true);
-	stage_check_text(&stage, "4122*db", true);
+	stage_check_text(&stage, "4122*postgres", true);
 	stage_press(&stage, 't');
 	/* A tag of a command is on all processes with that name, in each snapshot. */
 	stage_keys(&stage, (int[]){'g', 'g', 'g', KEYMAP_HOME, ' ', 0});
@@ -268,6 +268,31 @@ static void test_tags_of_ended(void **state)
 	stage_close(&stage);
 }
 
+/* A parent with the figures of its only child is on its line. A search finds it there. */
+static void test_chains_of_a_tree(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot_family(2));
+	stage_keys(&stage, (int[]){'t', 0});
+	stage_check_text(&stage, "    502 ├─+2 bash > make ", true);
+	stage_check_text(&stage, "    503 │ ├─cc1 ", true);
+	stage_check_text(&stage, "    500 ", false);
+	stage_check_text(&stage, "    300 ├─+1 postgres ", true); /* it ran itself */
+	stage_keys(&stage, (int[]){'/', 'b', 'a', 's', 'h', KEYMAP_ENTER, 0});
+	assert_int_equal(selected(&stage)->pid, 502);
+	/* COMMAND stays when the columns are scrolled. */
+	stage_keys(&stage, (int[]){KEYMAP_RIGHT, KEYMAP_RIGHT, 0});
+	stage_check_text(&stage, "    PID COMMAND                    GHz ", true);
+	/* A list of processes has each. */
+	stage_keys(&stage, (int[]){'t', 0});
+	stage_check_text(&stage, "bash > ", false);
+	assert_int_equal(list->spec.by, ROLLUP_PROCESS);
+	stage_close(&stage);
+}
+
 static void test_listening(void **state)
 {
 	struct stage stage;
@@ -319,6 +344,72 @@ static void test_follow(void **state)
 	assert_false(list->following);
 	stage_keys(&stage, (int[]){'F', 'F', 0});
 	assert_false(list->following);
+	stage_close(&stage);
+}
+
+/* Down, Up, a click and a tag aim at a row. What scrolls or orders the list ends that. */
+static void test_aims_at_a_row(void **state)
+{
+	static const struct {
+		const char *name;
+		int keys[6];
+		bool stays;
+	} rows[] = {
+		{"nothing", {0}, false},
+		{"up and down", {KEYMAP_DOWN, KEYMAP_UP, 0}, true},
+		{"up alone", {KEYMAP_UP, 0}, true},
+		{"columns scrolled", {KEYMAP_UP, KEYMAP_RIGHT, 0}, true},
+		{"home", {KEYMAP_DOWN, KEYMAP_HOME, 0}, false},
+		{"pages", {KEYMAP_UP, KEYMAP_PAGE_DOWN, KEYMAP_PAGE_UP, 0}, false},
+		{"order", {KEYMAP_UP, '<', '>', 0}, false},
+		{"filter", {KEYMAP_UP, '\\', 'o', KEYMAP_ESCAPE, 0}, false},
+		{"F", {KEYMAP_UP, 'F', '<', '>', 0}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct stage stage;
+
+		stage_open(&stage, 100, 24, false, screen_snapshot(2));
+		stage_keys(&stage, rows[i].keys);
+		assert_int_equal(selected(&stage)->pid, 4121);
+		app_snapshot(&stage.app, shuffled(screen_snapshot(2)));
+		app_draw(&stage.app, &stage.canvas);
+		if ((selected(&stage)->pid == 4121) != rows[i].stays)
+			fail_msg("%s: %d", rows[i].name, selected(&stage)->pid);
+		stage_check_text(&stage, "following", strcmp(rows[i].name, "F") == 0);
+		stage_close(&stage);
+	}
+}
+
+/* A row that did not run is not replaced by another one: Enter shows it, Down goes on there. */
+static void test_aims_at_an_idle_row(void **state)
+{
+	struct stage stage;
+	struct list *list = &stage.app.tasks;
+
+	(void)state;
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	app_click(&stage.app, 20, 8, false);
+	assert_int_equal(selected(&stage)->pid, 4122);
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	stage_press(&stage, 'K');
+	assert_int_equal(list->table.selected, TABLE_NO_LINE);
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_text(&stage, "process 4122 postgres", true);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, KEYMAP_DOWN, 0});
+	assert_int_equal(list->table.selected, 1);
+	stage_press(&stage, ' '); /* a tag moves on, and aims there */
+	int32_t pid = selected(&stage)->pid;
+	app_snapshot(&stage.app, screen_snapshot(2));
+	app_snapshot(&stage.app, screen_snapshot_family(2));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(selected(&stage)->pid, pid);
+	app_wheel(&stage.app, false);
+	app_snapshot(&stage.app, screen_snapshot(2));
+	app_draw(&stage.app, &stage.canvas);
+	assert_int_equal(list->table.selected, 0);
 	stage_close(&stage);
 }
 
@@ -1022,7 +1113,10 @@ int main(void)
 		cmocka_unit_test(test_escape_and_untag),
 		cmocka_unit_test(test_tagged_tree),
 		cmocka_unit_test(test_tags_of_ended),
+		cmocka_unit_test(test_chains_of_a_tree),
 		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_aims_at_a_row),
+		cmocka_unit_test(test_aims_at_an_idle_row),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_paste),

@@ -68,7 +68,7 @@ static void test_event(void **state)
 	stage_press(&stage, 'e');
 	assert_true(app_requests(app, REQUEST_EVENTS));
 	assert_false(app_requests(app, REQUEST_PREVIEW)); /* a metric has no preview */
-	stage_check_text(&stage, "metric cpu_percent", true);
+	stage_check_text(&stage, "metric CPI       cycles per instruction", true);
 	stage_type(&stage, "icl 00004");
 	stage_check_text(&stage, "EVENT_00004", false);
 	app_reply(app, events(6, 2)); /* a match as soon as the list has it */
@@ -98,6 +98,20 @@ static void test_event(void **state)
 	stage_close(&stage);
 }
 
+/* Top to bottom. */
+static void check_order(const struct stage *stage, const char *const *texts)
+{
+	char *screen = canvas_print(&stage->canvas);
+	const char *at = screen;
+
+	for (; *texts; texts++) {
+		at = strstr(at, *texts);
+		if (!at)
+			fail_msg("no %s there:\n%s", *texts, screen);
+	}
+	free(screen);
+}
+
 static void test_metric(void **state)
 {
 	static const struct metric_def own = {.name = "mine",
@@ -116,6 +130,19 @@ static void test_metric(void **state)
 	stage_press(&stage, KEYMAP_ENTER);
 	stage_check_request(&stage, REQUEST_ADD_METRIC, "mine", 0);
 	stage_press(&stage, 'e');
+	/* What is not shown comes first. A title, an id and a description find a metric. */
+	check_order(&stage, (const char *[]){"metric MINE", "metric CPI", NULL});
+	stage_type(&stage, "RES");
+	check_order(&stage, (const char *[]){"metric RES ", "rss: memory of the process", NULL});
+	stage_press(&stage, KEYMAP_ENTER);
+	stage_check_request(&stage, REQUEST_ADD_METRIC, "rss", 0);
+	stage_press(&stage, 'e');
+	stage_type(&stage, "rss");
+	check_order(&stage, (const char *[]){"> rss", "metric RES ", NULL});
+	stage_press(&stage, KEYMAP_CONTROL('U'));
+	stage_type(&stage, "memory in RAM");
+	stage_check_text(&stage, "metric RES ", true);
+	stage_press(&stage, KEYMAP_CONTROL('U'));
 	stage_type(&stage, "ipc");
 	stage_check_text(&stage, "already shown", true);
 	stage_press(&stage, KEYMAP_CONTROL('U'));
@@ -143,20 +170,6 @@ static void test_title(void **state)
 		stage_check_request(&stage, REQUEST_ADD_METRIC, rows[i][1], 0);
 	}
 	stage_close(&stage);
-}
-
-/* Top to bottom. */
-static void check_order(const struct stage *stage, const char *const *texts)
-{
-	char *screen = canvas_print(&stage->canvas);
-	const char *at = screen;
-
-	for (; *texts; texts++) {
-		at = strstr(at, *texts);
-		if (!at)
-			fail_msg("no %s there:\n%s", *texts, screen);
-	}
-	free(screen);
 }
 
 /* The answers of a machine without counters: metrics of the group "kernel" can be counted. */
@@ -187,13 +200,13 @@ static void test_metrics_without_counters(void **state)
 	stage_open(&stage, 100, 40, false, screen_snapshot(2));
 	assert_true(app_requests(app, REQUEST_METRICS));
 	stage_press(&stage, 'e');
-	stage_check_text(&stage, "metric ipc", true);
+	stage_check_text(&stage, "metric CPI", true);
 	app_reply(app, metrics_without_counters());
 	app_draw(app, &stage.canvas);
-	check_order(&stage, (const char *[]){"metric cpu_percent", "metric kernel_percent",
-					     "metric cs_per_s", "n/a    ghz", "n/a    ipc", NULL});
+	check_order(&stage, (const char *[]){"metric kernel%", "metric migr/s", "shown  %CPU",
+					     "shown  cs/s", "n/a    GHz", "n/a    IPC", NULL});
 	stage_type(&stage, "ipc");
-	stage_check_text(&stage, "n/a    ipc", true);
+	stage_check_text(&stage, "n/a    IPC", true);
 	stage_check_text(&stage, "No hardware counters.", true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	/* Other levels have other answers. The same ones are not requested again. */
@@ -261,12 +274,14 @@ static void test_vendor_metrics(void **state)
 	stage_check_text(&stage, "Whelk_Bound", false);
 	app_reply(app, vendor_metrics(false));
 	app_draw(app, &stage.canvas);
-	check_order(&stage, (const char *[]){"metric Whelk_Bound", "metric Whelk_Time",
-					     "n/a    Whelk_Latency", NULL});
+	check_order(&stage, (const char *[]){
+				    "metric whelk     Whelk_Bound:", "metric whelk     Whelk_Time:",
+				    "n/a    whelk     Whelk_Latency:", NULL});
 	app_reply(app, vendor_metrics(true));
 	app_draw(app, &stage.canvas);
-	check_order(&stage, (const char *[]){"metric Whelk_Bound", "n/a    Whelk_Latency",
-					     "n/a    Whelk_Time", NULL});
+	check_order(&stage, (const char *[]){"metric whelk     Whelk_Bound:",
+					     "n/a    whelk     Whelk_Latency:",
+					     "n/a    whelk     Whelk_Time:", NULL});
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "Not counted.", true);
 	stage_press(&stage, KEYMAP_DOWN);

@@ -630,7 +630,7 @@ static void test_sorting(void **state)
 	stage_close(&stage);
 }
 
-/* An error that does not fit beside the text of a prompt stands above it, whole. */
+/* An error that does not fit beside the text of a prompt stands below it in the box, whole. */
 static void test_long_error_of_a_prompt(void **state)
 {
 	struct stage stage;
@@ -642,12 +642,14 @@ static void test_long_error_of_a_prompt(void **state)
 		stage_press(&stage, 'x');
 	stage_press(&stage, KEYMAP_ENTER);
 	const char *error = stage.app.prompt.error.text;
-	size_t length = text_first_line(error, 80);
-	char lines[300];
-	assert_true(text_width(error) > 80 && text_width(error) < 2 * 80);
-	snprintf(lines, sizeof(lines), "\n%.*s\n%s\nInterval", (int)length, error,
-		 error + length + 1);
-	stage_check_text(&stage, lines, true);
+	enum { INSIDE = 72 }; /* columns of the box */
+	size_t length = text_first_line(error, INSIDE);
+	char line[300];
+	assert_true(text_width(error) > INSIDE && text_width(error) < 2 * INSIDE);
+	snprintf(line, sizeof(line), "\n  │ %.*s", (int)length, error);
+	stage_check_text(&stage, line, true);
+	snprintf(line, sizeof(line), "\n  │ %s", error + length + 1);
+	stage_check_text(&stage, line, true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	stage_check_text(&stage, "Invalid", false);
 	stage_close(&stage);
@@ -667,6 +669,30 @@ static void test_notes_of_details(void **state)
 	text_copy(stage.app.messages.notice, sizeof(stage.app.messages.notice), "A notice.");
 	stage_press(&stage, KEYMAP_DOWN);
 	stage_check_text(&stage, "\nA notice. ", true);
+	stage_close(&stage);
+}
+
+/* A prompt is in the middle of the screen; with an effect while it is typed, in the last line. */
+static void test_place_of_a_prompt(void **state)
+{
+	struct stage stage;
+	char *drawn;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, 'o');
+	stage_check_text(&stage, "\n  │ Record to file: pmctop-build-7-", true);
+	stage_check_text(&stage, "Help", false);
+	for (unsigned i = 0; i < 90; i++)
+		stage_press(&stage, '0' + i % 10);
+	stage_check_text(&stage, "6789  │\n", true); /* the end of a long text */
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, '\\', 'p', 0});
+	stage_check_text(&stage, "\nFilter: p ", true);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, 's', 0});
+	stage_check_text(&stage, "│ Interval (now 1.0s):", true);
+	drawn = stage_print_resized(&stage, 39, 24);
+	assert_non_null(strstr(drawn, "\nInterval (now 1.0s):"));
+	free(drawn);
 	stage_close(&stage);
 }
 
@@ -717,6 +743,89 @@ static void test_screens(void **state)
 	stage_keys(&stage, (int[]){KEYMAP_CONTROL('L'), KEYMAP_F0 + 10, 0});
 	assert_true(app->out.redraw);
 	assert_true(app->out.quit);
+	stage_close(&stage);
+}
+
+/* The key bar has the names of the round: while Tab is used, and on wide screens always. */
+static void test_names_of_the_round(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "Tab Page", true);
+	stage_press(&stage, KEYMAP_TAB);
+	stage_check_text(&stage, "Tab Tasks [CPUs] Events", true);
+	stage_press(&stage, KEYMAP_TAB);
+	stage_check_text(&stage, "Tab Tasks CPUs [Events]", true);
+	stage_press(&stage, KEYMAP_DOWN);
+	stage_check_text(&stage, "Tab Page", true);
+	stage_press(&stage, KEYMAP_SHIFT_TAB);
+	stage_check_text(&stage, "Tab Tasks [CPUs] Events", true);
+	stage_press(&stage, 'L');
+	stage_check_text(&stage, "Events", false);
+	stage_close(&stage);
+	stage_open(&stage, 100, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "Tab [Tasks] CPUs Events  H Threads  t Tree", true);
+	stage_close(&stage);
+	/* At 80 columns the keys of the list are there, too. */
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "H Threads  t Tree  \\ Filter  e Add  q Quit", true);
+	stage_close(&stage);
+}
+
+/* Lines that the events leave free have the processes with the most of the selected one. */
+static void test_rows_of_an_event(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 30, false, screen_snapshot_software(2, 4));
+	stage_keys(&stage, (int[]){KEYMAP_SHIFT_TAB, KEYMAP_UP, 0});
+	stage_check_text(&stage, "\n\ntask-clock by process\n", true);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
+	stage_check_text(&stage, "\n\ncontext-switches by process\n", true);
+	stage_check_text(&stage, "%  task-", true);
+	char *drawn = stage_print_resized(&stage, 80, 16);
+	assert_null(strstr(drawn, "by process"));
+	free(drawn);
+	stage_close(&stage);
+}
+
+/* Without counters no CPU has a verdict, and the column is not shown. */
+static void test_cpus_without_verdicts(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 120, 24, false, screen_snapshot_software(2, 4));
+	stage_press(&stage, 'C');
+	stage_check_text(&stage, "VERDICT", false);
+	app_snapshot(&stage.app, screen_snapshot(64));
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "VERDICT", true);
+	app_snapshot(&stage.app, screen_snapshot_software(2, 4)); /* it stays, as others do */
+	stage_press(&stage, KEYMAP_UP);
+	stage_check_text(&stage, "VERDICT", true);
+	stage_close(&stage);
+}
+
+/* The name of the row is in one place; beside it is the history. */
+static void test_title_of_details(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 250, 70, false, screen_snapshot(2));
+	stage_press(&stage, KEYMAP_UP);
+	char *drawn = canvas_print(&stage.canvas);
+	char *first = strstr(drawn, "process 4121 postgres");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "process 4121 postgres"));
+	free(drawn);
 	stage_close(&stage);
 }
 
@@ -848,8 +957,13 @@ int main(void)
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_long_error_of_a_prompt),
 		cmocka_unit_test(test_notes_of_details),
+		cmocka_unit_test(test_place_of_a_prompt),
 		cmocka_unit_test(test_interval_prompt),
 		cmocka_unit_test(test_screens),
+		cmocka_unit_test(test_names_of_the_round),
+		cmocka_unit_test(test_rows_of_an_event),
+		cmocka_unit_test(test_cpus_without_verdicts),
+		cmocka_unit_test(test_title_of_details),
 		cmocka_unit_test(test_rolling_up),
 		cmocka_unit_test(test_begins_rolled_up),
 		cmocka_unit_test(test_quitting_with_a_command),

@@ -47,6 +47,8 @@ static void test_every_size(void **state)
 					assert_int_equal(l.bottom.height, 1);
 				else if (height > 0)
 					assert_true(l.body.height >= 1);
+				if (height >= 24) /* 13 rows and the titles */
+					assert_true(l.body.height >= 14);
 			}
 }
 
