@@ -9,6 +9,7 @@
 #include "core/base/util.h"
 #include "core/output/out_counts.h"
 #include "core/output/out_text_code.h"
+#include "core/output/out_value.h"
 #include "core/view/finding.h"
 #include "core/view/machine_items.h"
 
@@ -176,7 +177,8 @@ static void put_figures(FILE *out, const struct snapshot *snapshot, const char *
 		if (metric_facts(&columns->metrics[i]))
 			continue;
 		figure_format(def, figures[i], &cell);
-		fprintf(out, "%s %s %s", n++ > 0 ? " " : "", columns->metrics[i].title, cell.text);
+		fprintf(out, "%s %s %s", n++ > 0 ? " " : "", columns->metrics[i].title,
+			out_cell(cell.text));
 	}
 	fputc('\n', out);
 }
@@ -217,7 +219,8 @@ static void put_table(FILE *out, const struct view *view)
 			struct cell cell;
 
 			view_cell(view, line, i, &cell);
-			put_padded(out, cell.text, &view->columns[i], i + 1 == view->n_columns);
+			put_padded(out, out_cell(cell.text), &view->columns[i],
+				   i + 1 == view->n_columns);
 		}
 }
 

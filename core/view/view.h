@@ -191,7 +191,7 @@ bool view_title_is_full(const struct view_column *column, unsigned width);
 /*
  * Formats a figure, for cells, headers and meters. A number has at most def->width columns; large
  * numbers end with k, M, G ... One more column in front is for "~" (scaled) or "?" (lost). An
- * unknown figure is "-", "n/a" or "!".
+ * unknown figure is "-", "n/a" or "!", and blank if it is UNDEFINED.
  */
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell);
 /*

@@ -266,7 +266,7 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
 }
 
-/* A loss is a warning, and bad from twice the limit on. */
+/* A loss is a warning, and bad from twice the limit on. Without a verdict the cell is blank. */
 static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
 {
 	struct judgement judgement = view_verdict(view, index);
@@ -276,7 +276,8 @@ static void cell_verdict(const struct view *view, size_t index, struct cell *cel
 	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
 		     : judgement.severity >= 2           ? CELL_BAD
 							 : CELL_WARN;
-	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
+	snprintf(cell->text, sizeof(cell->text), "%s%s", mark,
+		 judgement.verdict == VERDICT_NONE ? "" : verdict_label(judgement.verdict));
 }
 
 /*
