@@ -165,7 +165,9 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 {
 	struct metric_def def = *view->snapshot->columns->metrics[column->metric].def;
 	enum view_unit unit = view->spec.unit;
-	struct figure value = view_value(view, index, column);
+	const struct shown_figures of = view_shown_figures(view, index);
+	struct figure now = view_now(view, index, column), value = now;
+	bool differs = view->baseline && def.format != METRIC_FORMAT_LETTER;
 	bool usual = unit == VIEW_UNIT_USUAL || def.kind == METRIC_FORMULA ||
 		     (unit == VIEW_UNIT_COUNT && def.kind == METRIC_COUNT) ||
 		     (unit == VIEW_UNIT_PER_SECOND && def.kind == METRIC_RATE);
@@ -175,14 +177,17 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 			def.better == METRIC_LOWER ? (double)INFINITY : -(double)INFINITY;
 	if (!usual && unit == VIEW_UNIT_PER_KI)
 		def.decimals = 2;
-	if (def.format == METRIC_FORMAT_LETTER)
-		value = view_now(view, index, column);
-	if (!view->baseline || def.format == METRIC_FORMAT_LETTER) {
+	if (differs)
+		value = view_value(view, index, column);
+	else if (view->spec.screen)
+		value = now = figure_shown(&of, (size_t)column->metric, now);
+	if (differs)
+		figure_format_difference(&def, value, now.value, cell);
+	else
 		figure_format(&def, value, cell);
-		return;
-	}
-	figure_format_difference(&def, value, view_now(view, index, column).value, cell);
-	if (value.state == FIGURE_UNDEFINED && view_is_new(view, index)) {
+	if (view->spec.screen)
+		cell->role = figure_role(&of, &def, now, cell->role);
+	if (differs && value.state == FIGURE_UNDEFINED && view_is_new(view, index)) {
 		cell->role = CELL_PLAIN;
 		text_copy(cell->text, sizeof(cell->text), "new");
 	}

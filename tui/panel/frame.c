@@ -24,7 +24,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { BANNER_LINES_MOST = 2 };
+enum {
+	BANNER_LINES_MOST = 2,
+	IDLE_WEIGHT = 97,
+	REST_WEIGHT =
+		8, /* "idle" is the rest of "CPU": lighter than the error, and than any figure */
+	ERROR_WEIGHT = 9,
+};
 
 /* A smaller unattributed share is not shown. */
 #define UNATTRIBUTED_FROM 0.01
@@ -355,10 +361,9 @@ bool frame_cpus_have(const struct columns *columns, const struct metric *metric)
 	return true;
 }
 
-void frame_add_figures(struct segments *segments, const struct columns *columns,
-		       const struct figure *figures, bool of_cpu)
+void frame_add_figures(struct segments *segments, const struct shown_figures *of, bool of_cpu)
 {
-	const struct figure none = {.state = FIGURE_NOT_COUNTED};
+	const struct columns *columns = of->snapshot->columns;
 
 	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
@@ -369,7 +374,7 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 			continue;
 		if (of_cpu && !frame_cpus_have(columns, &columns->metrics[i]))
 			continue;
-		figure_format(def, figures ? figures[i] : none, &cell);
+		figure_show(of, i, &cell);
 		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,
 			  style_of_cell(cell.role));
 		segments->items[segments->n - 1].text_width = def->width + 1;
@@ -417,7 +422,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 		  alarm                       ? 101
 		  : event == TALLY_TASK_CLOCK ? 95
 					      : 70,
-		  "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
+		  "unattributed", text, STYLE_WARN);
 }
 
 /* How many of the threads that ran had counters, if not all. */
@@ -453,7 +458,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 {
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
-	char sharing[64];
+	char sharing[64], error[16];
 	double busy;
 
 	if (!snapshot) {
@@ -465,7 +470,8 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_unattributed(&segments, snapshot);
 	if (busy_share(snapshot->totals, snapshot->idle, &busy)) {
 		add_percent(&segments, 100, "CPU", busy, STYLE_PLAIN);
-		add_percent(&segments, 97, "idle", 1 - busy, STYLE_PLAIN);
+		add_percent(&segments, frame->has_small_errors ? REST_WEIGHT : IDLE_WEIGHT, "idle",
+			    1 - busy, STYLE_PLAIN);
 	}
 	if (!snapshot_rows_too_low(snapshot))
 		add_unattributed(&segments, snapshot);
@@ -475,13 +481,23 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		char text[32];
 
 		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
-		add_words(&segments, 96, "lost", text, STYLE_BAD);
+		add_words(&segments, 96, "lost", text, STYLE_WARN);
 	}
 	add_coverage(&segments, snapshot);
 	if (snapshot->target)
 		add_target(&segments, snapshot);
-	frame_add_figures(&segments, snapshot->columns,
-			  snapshot->target ? snapshot->target_figures : snapshot->figures, false);
+	frame_add_figures(
+		&segments,
+		&(struct shown_figures){
+			.snapshot = snapshot,
+			.figures = snapshot->target ? snapshot->target_figures : snapshot->figures,
+			.tally = snapshot->target ? snapshot->target : snapshot->totals,
+		},
+		false);
+	if (frame->has_small_errors) {
+		snprintf(error, sizeof(error), "<%d%%", 100 / METRIC_CLOSE_PARTS);
+		add_words(&segments, ERROR_WEIGHT, "error", error, STYLE_DIM);
+	}
 	segments_draw(&segments, canvas, rect);
 }
 
