@@ -271,12 +271,29 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
 }
 
+/*
+ * On the screen, a verdict has no mark if a lower bound beyond the limit proves it. It does not if
+ * the row's CPU time is a lower bound too, which the wait is compared with, or if other bounds are
+ * subtracted from it.
+ */
+static enum figure_state verdict_state(const struct view *view, size_t index,
+				       const struct judgement *judgement)
+{
+	bool proven = view->spec.screen && view->rows && judgement->state == FIGURE_LOST &&
+		      !(view->rows->items[index].flags & ROW_LOST) &&
+		      judgement->verdict != VERDICT_BLOCKED;
+
+	return proven ? FIGURE_VALID : judgement->state;
+}
+
 /* A loss is a warning, and bad from twice the limit on. Without a verdict the cell is blank. */
 static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
 {
 	struct judgement judgement = view_verdict(view, index);
 	/* The label of an unknown verdict is a mark itself. */
-	const char *mark = judgement.verdict == VERDICT_UNKNOWN ? "" : figure_mark(judgement.state);
+	const char *mark = judgement.verdict == VERDICT_UNKNOWN
+				   ? ""
+				   : figure_mark(verdict_state(view, index, &judgement));
 
 	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
 		     : judgement.severity >= 2           ? CELL_BAD
