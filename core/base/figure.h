@@ -17,7 +17,7 @@ enum figure_state {
 	 * unknown error. "~" */
 	FIGURE_SCALED,
 	FIGURE_LOST,        /* a lower bound: a part is unknown, as in lost records: "?" */
-	FIGURE_UNDEFINED,   /* nothing to divide by, or no sum: "-" */
+	FIGURE_UNDEFINED,   /* nothing to divide by, no sum, or the task has ended: blank */
 	FIGURE_NOT_COUNTED, /* not counted while this task ran: "-" */
 	FIGURE_UNSUPPORTED, /* this CPU has no such event: "n/a" */
 	FIGURE_DENIED,      /* the kernel refused the event to this user: "!" */
@@ -75,7 +75,7 @@ static inline struct figure figure_sum(struct figure a, struct figure b)
 struct figure_mark {
 	const char *name;    /* in machine-readable output: "valid", "scaled" ... */
 	const char *mark;    /* before a known number, and in place of an unknown one */
-	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a" */
+	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a"; "blank": not */
 	const char *meaning; /* in the help and --list marks */
 };
 
@@ -83,7 +83,10 @@ struct figure_mark {
 extern const struct figure_mark figure_marks[];
 extern const size_t figure_marks_n;
 
-/* Returns "" if VALID, "~" or "?" before another known number; "-", "n/a" or "!" if unknown. */
+/*
+ * Returns "" if VALID, "~" or "?" before another known number. Of an unknown one "-", "n/a" or "!",
+ * or "" if there is no such figure (UNDEFINED).
+ */
 const char *figure_mark(enum figure_state state);
 /* The name of the state in machine-readable output. */
 const char *figure_state_name(enum figure_state state);

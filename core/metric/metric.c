@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct figure unknown(enum figure_state state)
 {
@@ -495,6 +496,65 @@ unsigned metric_facts(const struct metric *metric)
 		if (metric->ops[i].code == OP_FACT)
 			facts |= 1u << metric->ops[i].fact;
 	return facts;
+}
+
+static bool is_wait_close(const struct metric_reading *reading, const struct metric_input *input,
+			  uint64_t interval_ns)
+{
+	const struct event *event = &input->events->items[reading->event];
+
+	if (event->kind != EVENT_WAIT || reading->n == 0 || reading->estimate || input->lost ||
+	    strcmp(event_wait_unit(event_wait_of(event)), "ns") != 0)
+		return false;
+	const struct metric_counter *counter = &reading->items[0];
+	uint64_t lifetime_ns = input->tally[counter->domain_ns];
+	return u64_growth(input->tally[counter->group_ns], lifetime_ns) <
+	       interval_ns / METRIC_CLOSE_PARTS;
+}
+
+/* The counts that a row lacks are in `missing` if the machine's were counted all the time. */
+static bool is_count_close(const struct metric_reading *reading, const struct metric_input *input,
+			   const struct metric_bounds *bounds)
+{
+	const struct event *event = &input->events->items[reading->event];
+	const uint64_t *tally = input->tally;
+	uint64_t count = 0, missing = 0;
+
+	if (!bounds->missing || event->state != FIGURE_VALID)
+		return false;
+	if (reading->event == TALLY_SWITCHES)
+		return tally[tally_losses(&input->plan->shape)] == 0 &&
+		       bounds->missing[TALLY_SWITCHES] <=
+			       tally[TALLY_SWITCHES] / METRIC_CLOSE_PARTS;
+	if ((event->kind != EVENT_SOFTWARE && event->kind != EVENT_HARDWARE) || reading->n == 0)
+		return false;
+	for (size_t i = 0; i < reading->n; i++) {
+		const struct metric_counter *at = &reading->items[i];
+		if (!is_whole(tally[at->group_ns], tally[at->domain_ns]) ||
+		    !is_whole(bounds->totals[at->group_ns], bounds->totals[at->domain_ns]))
+			return false;
+		count += tally[at->count];
+		missing += bounds->missing[at->count];
+	}
+	return missing <= count / METRIC_CLOSE_PARTS;
+}
+
+/* The formulas: a number * a time / interval_s; a count; a count / interval_s. */
+bool metric_is_close(const struct metric *metric, const struct metric_readings *readings,
+		     const struct metric_input *input, const struct metric_bounds *bounds)
+{
+	const struct metric_op *ops = metric->ops;
+	bool time = metric->n_ops == 5 && ops[0].code == OP_NUMBER && ops[2].code == OP_MULTIPLY &&
+		    ops[3].code == OP_INTERVAL && ops[4].code == OP_DIVIDE;
+	bool count = metric->n_ops == 1 ||
+		     (metric->n_ops == 3 && ops[1].code == OP_INTERVAL && ops[2].code == OP_DIVIDE);
+
+	if (time && ops[1].code == OP_CPU_TIME && ops[0].number <= 100)
+		return bounds->clock_ns < bounds->interval_ns / METRIC_CLOSE_PARTS;
+	if (time && ops[1].code == OP_EVENT && ops[0].number <= 100 / (double)NS_PER_S)
+		return is_wait_close(&readings->items[ops[1].reading], input, bounds->interval_ns);
+	return count && ops[0].code == OP_EVENT &&
+	       is_count_close(&readings->items[ops[0].reading], input, bounds);
 }
 
 size_t metric_first_event(const struct metric *metric)

@@ -186,6 +186,26 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 struct figure metric_read_one(const struct metric_reading *reading,
 			      const struct metric_input *input);
 
+/* What is known of the errors of a row's figures. */
+struct metric_bounds {
+	uint64_t interval_ns;
+	uint64_t clock_ns;       /* its CPU time is too low by at most this; UINT64_MAX: unknown */
+	const uint64_t *missing; /* tally: its counts are too low by at most these; NULL: unknown */
+	const uint64_t *totals;  /* tally of the machine, if `missing` is set */
+};
+
+/* An error of less than this part of the interval, or of a count, is small. */
+enum { METRIC_CLOSE_PARTS = 100 };
+
+/*
+ * Returns whether the error of a row's figure is known to be small: of a time in percent of the
+ * interval, of a count, or of a count per second. Of other metrics, and of ratios, it is not known.
+ * A time of waiting, which may be SCALED, has an error of at most the part of the lifetime that is
+ * not known; it must not be LOST by metric_input.
+ */
+bool metric_is_close(const struct metric *metric, const struct metric_readings *readings,
+		     const struct metric_input *input, const struct metric_bounds *bounds);
+
 /* Returns the facts in the formula, as bits 1 << enum fact. */
 unsigned metric_facts(const struct metric *metric);
 /* Returns the index of the first event in the formula; SIZE_MAX: none. */

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "core/output/out_value.h"
 #include "core/view/view.h"
 
 #include <inttypes.h>
@@ -69,7 +70,7 @@ static void fill_event(const struct columns *columns, size_t i, const struct met
 				       NAME_COLUMNS);
 
 	if (!figure_known(figure)) {
-		text_copy(line->count, sizeof(line->count), figure_mark(figure.state));
+		text_copy(line->count, sizeof(line->count), out_cell(figure_mark(figure.state)));
 		return;
 	}
 	format_count(event, i, input, figure, line);
@@ -97,7 +98,7 @@ static size_t fill_metrics(const struct columns *columns, const struct figure *f
 		struct count_line *line =
 			event < n_events && !lines[event].title ? &lines[event] : &lines[n++];
 		figure_format(metric->def, figures[i], &cell);
-		text_copy(line->metric, sizeof(line->metric), cell.text);
+		text_copy(line->metric, sizeof(line->metric), out_cell(cell.text));
 		line->title = metric->title;
 	}
 	return n;

@@ -10,6 +10,7 @@
 #include "core/base/util.h"
 #include "core/output/out_counts.h"
 #include "core/output/out_text_code.h"
+#include "core/output/out_value.h"
 #include "core/view/finding.h"
 #include "core/view/machine_items.h"
 
@@ -179,7 +180,8 @@ static void put_figures(FILE *out, const struct snapshot *snapshot, const char *
 		if (metric_facts(&columns->metrics[i]))
 			continue;
 		figure_format(def, figures[i], &cell);
-		fprintf(out, "%s %s %s", n++ > 0 ? " " : "", columns->metrics[i].title, cell.text);
+		fprintf(out, "%s %s %s", n++ > 0 ? " " : "", columns->metrics[i].title,
+			out_cell(cell.text));
 	}
 	fputc('\n', out);
 }
@@ -229,7 +231,8 @@ static void put_line(FILE *out, const struct view *view, size_t line, const unsi
 		else
 			view_cell(view, line, i, &cell);
 		column.width = widths ? widths[i] : column.width;
-		text_printable(text, sizeof(text), cell.text, widths ? widths[i] : UINT_MAX);
+		text_printable(text, sizeof(text), out_cell(cell.text),
+			       widths ? widths[i] : UINT_MAX);
 		put_padded(out, text, &column, i + 1 == n);
 	}
 }

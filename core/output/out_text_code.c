@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/out_code.h"
+#include "core/output/out_value.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -125,12 +126,12 @@ static void put_figures(FILE *out, const struct out_code *code,
 		struct figure figure = out_function_figure(functions, i, m);
 		figure_format(def, figure, &cell);
 		fputs("  ", out);
-		put_right(out, cell.text, metric_width(def));
+		put_right(out, out_cell(cell.text), metric_width(def));
 		if (figure_known(figure))
 			figure = figure_exact(out_function_error(functions, i, m));
 		figure_format(def, figure, &cell);
 		fputs("  ", out);
-		put_right(out, cell.text, error_width(def));
+		put_right(out, out_cell(cell.text), error_width(def));
 	}
 }
 

@@ -34,6 +34,12 @@ struct figure out_metric_figure(const struct figure *figures, size_t metric);
 /* Whether a column with that name shows an event. */
 bool out_is_event(const struct columns *columns, const char *name);
 
+/* A cell in text, where fields are counted: one that is blank on the screen is "-". */
+static inline const char *out_cell(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
 /* Six digits at least; exponents only below 0.001. */
 void out_number(FILE *out, double value);
 /* The value of a known metric: a number, or a letter in these quotes. */

@@ -139,6 +139,8 @@ struct snapshot {
 	struct snapshot_machine machine;
 	struct snapshot_cost cost;
 	uint64_t lost_records;
+	/* At most so much of the CPU time of a task is in no row. 0: not known. */
+	uint64_t most_unseen_ns;
 	unsigned windowed_cpus;  /* counted part of the time, and scaled (duty_cycle.h) */
 	uint64_t recorded_bytes; /* of the recording in progress; 0: none */
 	unsigned tasks;          /* threads of the machine; 0: unknown, or another pid namespace */

@@ -538,6 +538,14 @@ static void fill_ran(struct filling *filling, size_t slot)
 	rows->n++;
 }
 
+/* Where windows leave time out, or CPUs are not counted, it is not known. */
+static uint64_t most_unseen_ns(const struct interval *interval, const struct interval_gaps *gaps)
+{
+	if (interval->uncounted || gaps->beside_ns > 0 || gaps->unknown_ns >= gaps->length_ns)
+		return 0;
+	return gaps->unknown_ns > 0 ? gaps->unknown_ns : 1;
+}
+
 /* Makes the rows of the target. Other tasks are added to `others`. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
@@ -589,6 +597,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	fill_still(&filling, &still, rows);
 	tasks_end_cut(source->tasks);
 	snapshot->unread_cmdlines = filling.cmdlines.unread;
+	snapshot->most_unseen_ns = most_unseen_ns(interval, &filling.gaps);
 	free(still.items);
 	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)

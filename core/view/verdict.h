@@ -46,7 +46,7 @@ enum verdict {
 
 /* "memory-bound", "thrashing switches"; "none" */
 const char *verdict_name(enum verdict verdict);
-/* Of at most eight columns: "memory", "switches"; "-" for none, "?" for unknown. */
+/* Of at most eight columns: "memory", "switches"; "blank" for none, "?" for unknown. */
 const char *verdict_label(enum verdict verdict);
 /* Its meaning for a row, for the help. */
 const char *verdict_help(enum verdict verdict);

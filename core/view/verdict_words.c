@@ -20,7 +20,7 @@ static const struct {
 	const char *wait; /* after the name of a task */
 	const char *help;
 } words[] = {
-	[VERDICT_NONE] = {"none", "-", COST_NONE, NULL,
+	[VERDICT_NONE] = {"none", "blank", COST_NONE, NULL,
 			  "too little CPU time for a verdict, or no rule has its figures"},
 	[VERDICT_UNKNOWN] = {"unknown", "?", COST_NONE, NULL,
 			     "figures are missing that could have the reason"},

@@ -113,6 +113,7 @@ struct view_spec {
 	bool compact;
 	unsigned width;  /* of the text output, which drops columns; 0: no limit */
 	bool sort_marks; /* columns have room for a mark behind each title */
+	bool screen;     /* marks and roles as figure_show() has them */
 	enum view_unit unit;
 	/*
 	 * If set, cells show differences from the same row of this snapshot. A task is identified
@@ -212,7 +213,7 @@ bool view_title_is_full(const struct view_column *column, unsigned width);
 /*
  * Formats a figure, for cells, headers and meters. A number has at most def->width columns; large
  * numbers end with k, M, G ... One more column in front is for "~" (scaled) or "?" (lost). An
- * unknown figure is "-", "n/a" or "!".
+ * unknown figure is "-", "n/a" or "!", and blank if it is UNDEFINED.
  */
 void figure_format(const struct metric_def *def, struct figure figure, struct cell *cell);
 /*
@@ -221,6 +222,28 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
  */
 void figure_format_difference(const struct metric_def *def, struct figure difference, double now,
 			      struct cell *cell);
+
+/* The figures of a row, a CPU or the machine, for the screen. Borrowed. */
+struct shown_figures {
+	const struct snapshot *snapshot;
+	const struct figure *figures; /* n_metrics; NULL: not counted */
+	const uint64_t *tally;        /* of which they were made; NULL: unknown */
+	const struct row *row;        /* NULL: a CPU, or the machine */
+};
+
+/* Returns the figure, VALID if its error is known to be small (metric_is_close). */
+struct figure figure_shown(const struct shown_figures *of, size_t metric, struct figure figure);
+/* Returns whether a figure of a thread that ran has such a small error. */
+bool figures_have_small_errors(const struct snapshot *snapshot);
+/*
+ * Returns the role of a figure of that role, which is no warning if it has no weight: of less than
+ * 5 % of a CPU, the kernel's share in a kernel thread, or a wait that is less than a third of the
+ * wait and the CPU time. The kernel's share is not bad below 50 % of a CPU.
+ */
+enum cell_role figure_role(const struct shown_figures *of, const struct metric_def *def,
+			   struct figure figure, enum cell_role role);
+/* Formats a metric, with the mark and the role that these two give it. */
+void figure_show(const struct shown_figures *of, size_t metric, struct cell *cell);
 
 /* "as usual", "counts", "per second", "per 1000 instructions" */
 const char *view_unit_name(enum view_unit unit);

@@ -168,7 +168,9 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 {
 	struct metric_def def = *view->snapshot->columns->metrics[column->metric].def;
 	enum view_unit unit = view->spec.unit;
-	struct figure value = view_value(view, index, column);
+	const struct shown_figures of = view_shown_figures(view, index);
+	struct figure now = view_now(view, index, column), value = now;
+	bool differs = view->baseline && def.format != METRIC_FORMAT_LETTER;
 	bool usual = unit == VIEW_UNIT_USUAL || def.kind == METRIC_FORMULA ||
 		     (unit == VIEW_UNIT_COUNT && def.kind == METRIC_COUNT) ||
 		     (unit == VIEW_UNIT_PER_SECOND && def.kind == METRIC_RATE);
@@ -178,14 +180,17 @@ static void cell_metric(const struct view *view, size_t index, const struct view
 			def.better == METRIC_LOWER ? (double)INFINITY : -(double)INFINITY;
 	if (!usual && unit == VIEW_UNIT_PER_KI)
 		def.decimals = 2;
-	if (def.format == METRIC_FORMAT_LETTER)
-		value = view_now(view, index, column);
-	if (!view->baseline || def.format == METRIC_FORMAT_LETTER) {
+	if (differs)
+		value = view_value(view, index, column);
+	else if (view->spec.screen)
+		value = now = figure_shown(&of, (size_t)column->metric, now);
+	if (differs)
+		figure_format_difference(&def, value, now.value, cell);
+	else
 		figure_format(&def, value, cell);
-		return;
-	}
-	figure_format_difference(&def, value, view_now(view, index, column).value, cell);
-	if (value.state == FIGURE_UNDEFINED && view_is_new(view, index)) {
+	if (view->spec.screen)
+		cell->role = figure_role(&of, &def, now, cell->role);
+	if (differs && value.state == FIGURE_UNDEFINED && view_is_new(view, index)) {
 		cell->role = CELL_PLAIN;
 		text_copy(cell->text, sizeof(cell->text), "new");
 	}
@@ -341,17 +346,35 @@ static void cell_cgroup(const struct view *view, size_t index, struct cell *cell
 	text_printable(cell->text, sizeof(cell->text), name ? name : "-", sizeof(cell->text));
 }
 
-/* A loss is a warning, and bad from twice the limit on. */
+/*
+ * On the screen, a verdict has no mark if a lower bound beyond the limit proves it. It does not if
+ * the row's CPU time is a lower bound too, which the wait is compared with, or if other bounds are
+ * subtracted from it.
+ */
+static enum figure_state verdict_state(const struct view *view, size_t index,
+				       const struct judgement *judgement)
+{
+	bool proven = view->spec.screen && view->rows && judgement->state == FIGURE_LOST &&
+		      !(view->rows->items[index].flags & ROW_LOST) &&
+		      judgement->verdict != VERDICT_BLOCKED;
+
+	return proven ? FIGURE_VALID : judgement->state;
+}
+
+/* A loss is a warning, and bad from twice the limit on. Without a verdict the cell is blank. */
 static void cell_verdict(const struct view *view, size_t index, struct cell *cell)
 {
 	struct judgement judgement = view_verdict(view, index);
 	/* The label of an unknown verdict is a mark itself. */
-	const char *mark = judgement.verdict == VERDICT_UNKNOWN ? "" : figure_mark(judgement.state);
+	const char *mark = judgement.verdict == VERDICT_UNKNOWN
+				   ? ""
+				   : figure_mark(verdict_state(view, index, &judgement));
 
 	cell->role = !verdict_is_loss(judgement.verdict) ? CELL_DIM
 		     : judgement.severity >= 2           ? CELL_BAD
 							 : CELL_WARN;
-	snprintf(cell->text, sizeof(cell->text), "%s%s", mark, verdict_label(judgement.verdict));
+	snprintf(cell->text, sizeof(cell->text), "%s%s", mark,
+		 judgement.verdict == VERDICT_NONE ? "" : verdict_label(judgement.verdict));
 }
 
 /*

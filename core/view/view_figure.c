@@ -152,6 +152,19 @@ struct verdict_subject view_subject(const struct view *view, size_t index)
 	};
 }
 
+struct shown_figures view_shown_figures(const struct view *view, size_t index)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	return (struct shown_figures){
+		.snapshot = snapshot,
+		.figures = figures_of(view, index),
+		.tally = view->rows ? rows_tally(snapshot->columns, view->rows, index)
+				    : view->cpus[index].tally,
+		.row = view->rows ? &view->rows->items[index] : NULL,
+	};
+}
+
 struct judgement view_verdict(const struct view *view, size_t index)
 {
 	const struct verdict_subject subject = view_subject(view, index);

@@ -36,6 +36,9 @@ bool view_hottest(const struct view *view, size_t index, struct code_hottest *ho
 /* Returns what is judged in a line; figures NULL: a CPU that was not counted. */
 struct verdict_subject view_subject(const struct view *view, size_t index);
 
+/* Returns the figures of the row or CPU of that index. */
+struct shown_figures view_shown_figures(const struct view *view, size_t index);
+
 /* By socket or node: sets units, cpu_lines, cpus and n. */
 void view_unfold_cpus(struct view *view);
 /* By socket or node: puts the sorted CPUs below their units. */

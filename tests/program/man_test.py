@@ -151,8 +151,8 @@ def check_verdicts(page):
     check("all rules of the verdicts and no other", described == lines and len(described) > 20,
           set(described) ^ set(lines))
     described = {row[:2] for row in rows_of(page["VERDICTS"], "[a-z?-]+", "[a-z -]+?", "[a-z].+")}
-    words = {(label, name) for _, name, _, label in rules if label != "-"}
-    words |= {("-", "null"), ("?", "null"), ("steal", "steal")}  # the last one of the machine
+    words = {(label, name) for _, name, _, label in rules if label != "blank"}
+    words |= {("blank", "null"), ("?", "null"), ("steal", "steal")}  # the last one of the machine
     check("all verdicts and no other, on the screen and for programs", described == words,
           described ^ words)
 

@@ -28,6 +28,10 @@
 enum {
 	NOTICE_LINES = 2,
 	WORDS_FROM = 100, /* columns of a title without abbreviations */
+	IDLE_WEIGHT = 97,
+	REST_WEIGHT =
+		8, /* "idle" is the rest of "CPU": lighter than the error, and than any figure */
+	ERROR_WEIGHT = 9,
 };
 
 /* A smaller unattributed share is not shown. */
@@ -381,10 +385,9 @@ static void add_waiting(struct segments *segments, unsigned weight, struct figur
 		tasks.width + 1 + (unsigned)length - text_width(cell.text);
 }
 
-void frame_add_figures(struct segments *segments, const struct columns *columns,
-		       const struct figure *figures, bool of_cpu)
+void frame_add_figures(struct segments *segments, const struct shown_figures *of, bool of_cpu)
 {
-	const struct figure none = {.state = FIGURE_NOT_COUNTED};
+	const struct columns *columns = of->snapshot->columns;
 
 	for (size_t i = 0; i < columns->n_shown; i++) {
 		const struct metric_def *def = columns->metrics[i].def;
@@ -395,11 +398,11 @@ void frame_add_figures(struct segments *segments, const struct columns *columns,
 			continue;
 		if (of_cpu && !frame_cpus_have(columns, &columns->metrics[i]))
 			continue;
-		figure_format(def, figures ? figures[i] : none, &cell);
-		if (!of_cpu && figures && figure_known(figures[i]) &&
+		figure_show(of, i, &cell);
+		if (!of_cpu && of->figures && figure_known(of->figures[i]) &&
 		    strcmp(def->name, "runq_percent") == 0) {
-			add_waiting(segments, figure_weight(columns, i), figures[i],
-				    style_of_cell(cell.role));
+			add_waiting(segments, figure_weight(columns, i),
+				    figure_shown(of, i, of->figures[i]), style_of_cell(cell.role));
 			continue;
 		}
 		add_words(segments, figure_weight(columns, i), columns->metrics[i].title, cell.text,
@@ -449,7 +452,7 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 		  alarm                       ? 101
 		  : event == TALLY_TASK_CLOCK ? 95
 					      : 70,
-		  "unattributed", text, alarm ? STYLE_BAD : STYLE_WARN);
+		  "unattributed", text, STYLE_WARN);
 }
 
 /* How many of the threads that ran had counters, if not all. */
@@ -497,7 +500,7 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 {
 	const struct snapshot *snapshot = frame->snapshot;
 	struct segments segments = {0};
-	char sharing[64];
+	char sharing[64], error[16];
 	double busy;
 
 	if (!snapshot) {
@@ -509,7 +512,8 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		add_unattributed(&segments, snapshot);
 	if (busy_share(snapshot->totals, snapshot->idle, &busy)) {
 		add_percent(&segments, 100, "CPU", busy, STYLE_PLAIN);
-		add_percent(&segments, 97, "idle", 1 - busy, STYLE_PLAIN);
+		add_percent(&segments, frame->has_small_errors ? REST_WEIGHT : IDLE_WEIGHT, "idle",
+			    1 - busy, STYLE_PLAIN);
 	}
 	if (!snapshot_rows_too_low(snapshot))
 		add_unattributed(&segments, snapshot);
@@ -519,15 +523,25 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 		char text[32];
 
 		snprintf(text, sizeof(text), "%" PRIu64 " records", snapshot->lost_records);
-		add_words(&segments, 96, "lost", text, STYLE_BAD);
+		add_words(&segments, 96, "lost", text, STYLE_WARN);
 	}
 	add_coverage(&segments, snapshot);
 	if (frame->no_machine_line)
 		add_memory(&segments, &snapshot->machine);
 	if (snapshot->target)
 		add_target(&segments, snapshot);
-	frame_add_figures(&segments, snapshot->columns,
-			  snapshot->target ? snapshot->target_figures : snapshot->figures, false);
+	frame_add_figures(
+		&segments,
+		&(struct shown_figures){
+			.snapshot = snapshot,
+			.figures = snapshot->target ? snapshot->target_figures : snapshot->figures,
+			.tally = snapshot->target ? snapshot->target : snapshot->totals,
+		},
+		false);
+	if (frame->has_small_errors) {
+		snprintf(error, sizeof(error), "<%d%%", 100 / METRIC_CLOSE_PARTS);
+		add_words(&segments, ERROR_WEIGHT, "error", error, STYLE_DIM);
+	}
 	segments_draw(&segments, canvas, rect);
 }
 

@@ -24,6 +24,7 @@ struct frame {
 	/* Shown instead of the snapshot's first note; "": none. A tag of the title is no note. */
 	const char *notice;
 	const struct findings *findings;
+	bool has_small_errors; /* figures without a mark have a small error: a segment has it */
 	const struct snapshot *baseline; /* NULL: figures are not compared */
 	bool no_machine_line;            /* the totals have the memory */
 	enum view_unit unit;             /* unit of events and rates */
@@ -34,10 +35,8 @@ bool frame_cpus_have(const struct columns *columns, const struct metric *metric)
 /*
  * Adds a segment for each metric except cpu_percent, which has a meter or stands before them.
  * of_cpu: only metrics that CPUs have.
- * figures: one for each metric; NULL for a CPU without records in the interval.
  */
-void frame_add_figures(struct segments *segments, const struct columns *columns,
-		       const struct figure *figures, bool of_cpu);
+void frame_add_figures(struct segments *segments, const struct shown_figures *of, bool of_cpu);
 
 void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct rect rect);
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);

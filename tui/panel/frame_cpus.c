@@ -75,6 +75,14 @@ static void lines_fini(struct cpu_lines *lines)
 	free(lines->items);
 }
 
+static struct shown_figures figures_of_line(const struct cpu_lines *lines, size_t index)
+{
+	const struct snapshot_cpu *cpu = &lines->items[index];
+
+	return (struct shown_figures){
+		.snapshot = lines->snapshot, .figures = cpu->figures, .tally = cpu->tally};
+}
+
 /* Draws "S0" or "12" and the meter. Returns the column behind the meter. */
 static unsigned draw_meter(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
 			   struct rect line, unsigned meter)
@@ -137,7 +145,8 @@ static void draw_labelled(const struct snapshot *snapshot, struct canvas *canvas
 		unsigned x = draw_meter(&lines, i, canvas, line, meter) + 2;
 		if (x >= line.width)
 			continue;
-		frame_add_figures(&segments, snapshot->columns, lines.items[i].figures, true);
+		const struct shown_figures of = figures_of_line(&lines, i);
+		frame_add_figures(&segments, &of, true);
 		segments_draw(&segments, canvas,
 			      (struct rect){line.x + x, line.y, line.width - x, 1});
 	}
@@ -150,22 +159,24 @@ static void draw_cpu_title(struct canvas *canvas, struct rect line, unsigned x, 
 	canvas_text_right(canvas, line.x + x, line.y, width, STYLE_HEADER, title);
 }
 
-static void draw_cpu_figure(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
-			    const struct metric_def *def, struct figure figure)
+static void draw_cpu_cell(struct canvas *canvas, struct rect line, unsigned x, unsigned width,
+			  const struct cell *cell)
 {
-	struct cell cell;
-
-	figure_format(def, figure, &cell);
-	canvas_text_right(canvas, line.x + x, line.y, width, style_of_cell(cell.role), cell.text);
+	canvas_text_right(canvas, line.x + x, line.y, width, style_of_cell(cell->role), cell->text);
 }
 
-static struct figure stall_of(const struct cpu_lines *lines, size_t index)
+static void draw_stall(const struct cpu_lines *lines, size_t index, struct canvas *canvas,
+		       struct rect line, unsigned x)
 {
 	const struct snapshot_cpu *cpu = &lines->items[index];
+	struct cell cell;
 
-	return index < lines->n_sockets
-		       ? cpu_stall_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
-		       : cpu_stall(lines->snapshot->columns, cpu);
+	figure_format(&cpu_stall_def,
+		      index < lines->n_sockets
+			      ? cpu_stall_in_unit(lines->snapshot, ROLLUP_SOCKET, cpu->cpu)
+			      : cpu_stall(lines->snapshot->columns, cpu),
+		      &cell);
+	draw_cpu_cell(canvas, line, x, LOST_WIDTH, &cell);
 }
 
 /* Draws the metrics that fit from column x on; their titles if index is SIZE_MAX. */
@@ -185,13 +196,15 @@ static void draw_metrics(const struct cpu_lines *lines, size_t index, struct can
 		width = title > width ? title : width;
 		if (x + 1 + width > line.width)
 			return;
-		if (index == SIZE_MAX)
+		if (index == SIZE_MAX) {
 			draw_cpu_title(canvas, line, x + 1, width, metric->title);
-		else
-			draw_cpu_figure(canvas, line, x + 1, width, metric->def,
-					lines->items[index].figures
-						? lines->items[index].figures[i]
-						: (struct figure){.state = FIGURE_NOT_COUNTED});
+		} else {
+			const struct shown_figures of = figures_of_line(lines, index);
+			struct cell cell;
+
+			figure_show(&of, i, &cell);
+			draw_cpu_cell(canvas, line, x + 1, width, &cell);
+		}
 		x += 1 + width;
 	}
 }
@@ -220,8 +233,7 @@ static void draw_table(const struct snapshot *snapshot, struct canvas *canvas, s
 		line.y++;
 		x = draw_meter(&lines, i, canvas, line, meter);
 		if (loses && x + 1 + LOST_WIDTH <= line.width)
-			draw_cpu_figure(canvas, line, x + 1, LOST_WIDTH, &cpu_stall_def,
-					stall_of(&lines, i));
+			draw_stall(&lines, i, canvas, line, x + 1);
 		draw_metrics(&lines, i, canvas, line, x + (loses ? 1 + LOST_WIDTH : 0));
 	}
 	line.y++;

@@ -23,8 +23,11 @@ enum {
 
 void list_init(struct list *list, enum rollup by)
 {
-	*list = (struct list){
-		.spec = {.by = by, .compact = true, .sort_marks = true, .then = view_then_new()}};
+	*list = (struct list){.spec = {.by = by,
+				       .compact = true,
+				       .sort_marks = true,
+				       .screen = true,
+				       .then = view_then_new()}};
 }
 
 void list_fini(struct list *list)

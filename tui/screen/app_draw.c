@@ -181,6 +181,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 		.notice = app->messages.notice,
 		.flags = &flags,
 		.findings = &app->display.findings,
+		.has_small_errors = app->display.has_small_errors,
 		.baseline = app->display.baseline,
 		.unit = app->tasks.spec.unit,
 	};

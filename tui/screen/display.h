@@ -17,8 +17,9 @@ struct display {
 	struct history *history;        /* of all snapshots, also during a pause; owned */
 	struct graph_range graph_range; /* the part of the history that graphs show */
 	struct findings findings;       /* of the snapshot */
-	/* True from the first finding, or machine line, on, so that the layout stays the same. */
-	bool has_finding_lines, has_machine_line;
+	/* True from the first finding, machine line, or small error on, so that the layout stays
+	 * the same. */
+	bool has_finding_lines, has_machine_line, has_small_errors;
 	bool paused;
 };
 

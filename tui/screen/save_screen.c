@@ -36,6 +36,8 @@ static bool has_mark(const char *word, enum figure_state state)
 	const char *mark = figure_mark(state);
 	size_t length = strlen(mark);
 
+	if (length == 0)
+		return false;
 	if (state > FIGURE_LOST)
 		return strcmp(word, mark) == 0;
 	return strncmp(word, mark, length) == 0 &&
@@ -76,17 +78,10 @@ static void write_legend(struct pen *pen, const char *about, const bool *shown)
 	pen->line++; /* a blank line below the screen */
 	pen_wrap(pen, 0, STYLE_LABEL, about);
 	for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++) {
-		const char *mark = figure_marks[i].text;
-		bool same = i + 1 < figure_marks_n && strcmp(figure_marks[i + 1].text, mark) == 0;
-		char meaning[128];
-
 		if (!shown[i])
 			continue;
-		snprintf(meaning, sizeof(meaning), "%s%s%s", figure_marks[i].meaning,
-			 same ? ", or " : "", same ? figure_marks[i + 1].meaning : "");
-		pen_put(pen, 0, STYLE_LABEL, mark);
-		pen_wrap(pen, MARK_WIDTH, STYLE_LABEL, meaning);
-		i += same;
+		pen_put(pen, 0, STYLE_LABEL, figure_marks[i].text);
+		pen_wrap(pen, MARK_WIDTH, STYLE_LABEL, figure_marks[i].meaning);
 	}
 }
 

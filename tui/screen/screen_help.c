@@ -102,6 +102,8 @@ static void write_keys(struct pen *pen, const struct app *app)
 static void write_marks(struct pen *pen)
 {
 	pen_heading(pen, "Marks on figures");
+	pen_entry(pen, TITLES_WIDTH + 1, figure_marks[FIGURE_VALID].text,
+		  "exact, or an error of less than 1 % of the interval or of the count");
 	for (size_t i = FIGURE_VALID + 1; i < figure_marks_n; i++)
 		pen_entry(pen, TITLES_WIDTH + 1, figure_marks[i].text, figure_marks[i].meaning);
 }

@@ -28,6 +28,10 @@ enum style {
 	STYLE_METER_MID,
 	STYLE_METER_HIGH,
 	STYLE_METER_EMPTY,
+	/* A figure on each part of a meter, in reverse video. */
+	STYLE_METER_LOW_FIGURE,
+	STYLE_METER_MID_FIGURE,
+	STYLE_METER_HIGH_FIGURE,
 	STYLE_TAGGED, /* a row that the user tagged */
 	STYLE_COUNT,
 };

@@ -108,6 +108,12 @@ static void palette_apply(const struct palette *p, struct theme *theme)
 				[STYLE_METER_MID] = {p->cpu_mid, background, 0},
 				[STYLE_METER_HIGH] = {p->cpu_end, background, 0},
 				[STYLE_METER_EMPTY] = {p->div_line, background, 0},
+				[STYLE_METER_LOW_FIGURE] = {p->cpu_start, background,
+							    ATTRIBUTE_REVERSE},
+				[STYLE_METER_MID_FIGURE] = {p->cpu_mid, background,
+							    ATTRIBUTE_REVERSE},
+				[STYLE_METER_HIGH_FIGURE] = {p->cpu_end, background,
+							     ATTRIBUTE_REVERSE},
 				[STYLE_TAGGED] = {p->hi_fg, background, ATTRIBUTE_BOLD},
 			},
 	};

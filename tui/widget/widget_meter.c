@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* A bar is drawn column by column. Each column is filled by eighths, and coloured by its place. */
+/*
+ * A bar is drawn column by column. Each column is filled by eighths, and coloured by its place. The
+ * figure hides the end of the bar, so its characters are reversed as far as the bar reaches: a bar
+ * of 85 % and a full one differ.
+ */
 #include "tui/widget/widget_meter.h"
 
 #include "core/base/text.h"
@@ -9,6 +13,13 @@ static enum style bar_style(unsigned i, unsigned width)
 	if (i * 100 < width * METER_MID)
 		return STYLE_METER_LOW;
 	return i * 100 < width * METER_HIGH ? STYLE_METER_MID : STYLE_METER_HIGH;
+}
+
+static enum style figure_style_at(unsigned i, unsigned width)
+{
+	if (i * 100 < width * METER_MID)
+		return STYLE_METER_LOW_FIGURE;
+	return i * 100 < width * METER_HIGH ? STYLE_METER_MID_FIGURE : STYLE_METER_HIGH_FIGURE;
 }
 
 static const char *bar_glyph(const struct canvas *canvas, unsigned eighths)
@@ -55,7 +66,9 @@ void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, d
 	for (unsigned i = 0; i < inner; i++)
 		canvas_text(canvas, x + 1 + i, y, 1, bar_style(i, inner),
 			    glyph_at(canvas, eighths, i));
-	if (text < inner)
-		canvas_text(canvas, x + 1 + inner - text, y, text, figure_style, figure);
+	for (unsigned i = inner - text; text < inner && i < inner; i++)
+		canvas_text(canvas, x + 1 + i, y, 1,
+			    eighths >= i * 8 + 4 ? figure_style_at(i, inner) : figure_style,
+			    &figure[i - (inner - text)]);
 	canvas_text(canvas, x + 1 + inner, y, 1, STYLE_METER_EMPTY, "]");
 }

@@ -8,8 +8,9 @@
 enum { METER_MID = 60, METER_HIGH = 85 };
 
 /*
- * "[||||      43.2%]": a bar of `width` columns with a figure at the right end inside. UTF-8 has
- * eighths of a column, ASCII '#'. share is clamped to 0..1. Draws nothing if width < 3.
+ * "[||||      43.2%]": a bar of `width` columns with a figure, in ASCII, at the right end inside,
+ * reversed where it is on the bar. UTF-8 has eighths of a column, ASCII '#'. share is clamped to
+ * 0..1. Draws nothing if width < 3.
  */
 void meter_draw(struct canvas *canvas, unsigned x, unsigned y, unsigned width, double share,
 		const char *figure, enum style figure_style);

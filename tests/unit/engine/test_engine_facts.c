@@ -142,7 +142,8 @@ static struct snapshot *run_all(struct scene *scene)
 	return next_snapshot(scene->engine, scene->fk, INTERVAL_NS);
 }
 
-/* "S TIME+ NI CPU thr read written|" of each line, by pid. RES depends on the size of pages. */
+/* "S TIME+ NI CPU thr read written|" of each line, by pid; a blank cell is "-". RES depends on the
+ * size of pages. */
 static void check_lines(const struct snapshot *snapshot, enum rollup by, const char *want)
 {
 	char text[1024] = "";
@@ -158,7 +159,7 @@ static void check_lines(const struct snapshot *snapshot, enum rollup by, const c
 
 			assert_true(column >= 0);
 			view_cell(&view, line, (size_t)column, &cell);
-			strcat(text, cell.text);
+			strcat(text, cell.text[0] ? cell.text : "-");
 			strcat(text, i < 6 ? " " : "|");
 		}
 	view_fini(&view);

@@ -320,12 +320,69 @@ static void test_waits(void **state)
 	}
 }
 
+/* A wait has an error of at most what is not known of the lifetime. */
+static void test_close_waits(void **state)
+{
+	static const struct {
+		const char *event, *expression;
+		uint64_t known_ns;
+		bool lost, close;
+	} rows[] = {
+		{"runq_time", "100e-9 * runq_time / interval_s", 10000, false, true},
+		{"runq_time", "100e-9 * runq_time / interval_s", 9901, false, true},
+		{"runq_time", "100e-9 * runq_time / interval_s", 9900, false, false},
+		{"runq_time", "100e-9 * runq_time / interval_s", 9901, true, false},
+		{"runq_time", "200e-9 * runq_time / interval_s", 9999, false, false},
+		{"runq_time", "100e-9 * runq_time / cpu_time_s", 9999, false, false},
+		{"runq_time", "interval_s / runq_time", 9999, false, false},
+		{"lock_time", "100e-9 * lock_time / interval_s", 9999, false, false},
+		{"forks", "100e-9 * forks / interval_s", 9999, false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct metric_readings readings = {0};
+		struct wait_places places;
+		struct metric metric;
+		struct event_set set;
+		struct error err;
+
+		letter_events("a", 1, &set);
+		struct event *event = &set.items[set.n - 1];
+		free(event->name);
+		event->name = xstrdup(rows[i].event);
+		event->kind = EVENT_WAIT;
+		const struct metric_def def = {
+			.name = "wait", .unit = "%", .forms = {{.expression = rows[i].expression}}};
+		assert_int_equal(metric_compile(&def, 0, &set, &metric, &err), 0);
+		struct plan *plan = make_plan(&set, "", 1, 1);
+		metric_bind(&metric, &set, plan, &readings);
+		wait_places_find(&places, plan, &set);
+
+		enum event_wait_group group = event_wait_group(event_wait_of(event));
+		uint64_t *tally = xcalloc(tally_width(&plan->shape), sizeof(*tally));
+		tally[places.groups[group]] = rows[i].known_ns;
+		tally[places.lifetime] = 10000;
+		const struct metric_input input = {
+			.events = &set, .plan = plan, .tally = tally, .lost = rows[i].lost};
+		const struct metric_bounds bounds = {.interval_ns = 10000, .clock_ns = UINT64_MAX};
+		if (metric_is_close(&metric, &readings, &input, &bounds) != rows[i].close)
+			fail_msg("%s, %" PRIu64 " ns known", rows[i].expression, rows[i].known_ns);
+		free(tally);
+		metric_readings_fini(&readings);
+		metric_fini(&metric);
+		plan_unref(plan);
+		event_set_fini(&set);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_shared_readings),
 		cmocka_unit_test(test_event_beyond_the_plan),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_close_waits),
 	};
 	static const struct cases table = CASES(test_case, cases);
 

@@ -22,7 +22,7 @@ char *canvas_print(const struct canvas *canvas)
 
 char *canvas_print_styles(const struct canvas *canvas)
 {
-	static const char letters[] = ".inDWBsTLhHSNklmMEet";
+	static const char letters[] = ".inDWBsTLhHSNklmMEe123t";
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);

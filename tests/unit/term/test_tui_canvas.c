@@ -8,11 +8,13 @@
 
 #include "core/base/text.h"
 #include "core/base/util.h"
+#include "tests/unit/shared/stage.h"
 #include "tui/term/canvas.h"
 #include "tui/widget/segments.h"
 #include "tui/widget/widget_meter.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The text of all cells of a line. Valid until the next call. */
@@ -175,6 +177,32 @@ static void test_meter(void **state)
 	}
 }
 
+/* On the bar the figure is reversed, so that a full bar differs from one of 85 %. */
+static void test_figure_on_meter(void **state)
+{
+	static const struct {
+		double share;
+		const char *figure, *styles;
+	} rows[] = {
+		{0.10, "10.0%", "emmmmmmmmmmmmMMM.....e\n"},
+		{0.85, "85.0%", "emmmmmmmmmmmmMMM22...e\n"},
+		{1, "100.0%", "emmmmmmmmmmmmMM222333e\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct canvas canvas;
+
+		canvas_init(&canvas, false);
+		canvas_resize(&canvas, 22, 1);
+		meter_draw(&canvas, 0, 0, 22, rows[i].share, rows[i].figure, STYLE_PLAIN);
+		char *styles = canvas_print_styles(&canvas);
+		assert_string_equal(styles, rows[i].styles);
+		free(styles);
+		canvas_fini(&canvas);
+	}
+}
+
 static void add_segment(struct segments *segments, unsigned weight, const char *label,
 			const char *text)
 {
@@ -224,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_wide_overwritten),
 		cmocka_unit_test(test_ellipsis_and_right),
 		cmocka_unit_test(test_meter),
+		cmocka_unit_test(test_figure_on_meter),
 		cmocka_unit_test(test_segments),
 	};
 

@@ -364,7 +364,7 @@ static void formats_figures(void **state)
 		{"beyond days", &time, {864000000, 1, FIGURE_VALID}, "864M", CELL_PLAIN},
 		{"a time of some tasks", &time, {60, 1, FIGURE_LOST}, "?1:00.00", CELL_SCALED},
 		{"scaled and low", &low, {0.9, 0.5, FIGURE_SCALED}, "~0.90", CELL_WARN},
-		{"undefined", &low, {0, 0, FIGURE_UNDEFINED}, "-", CELL_DIM},
+		{"undefined", &low, {0, 0, FIGURE_UNDEFINED}, "", CELL_DIM},
 		{"not counted", &low, {0, 0, FIGURE_NOT_COUNTED}, "-", CELL_DIM},
 		{"unsupported", &low, {0, 0, FIGURE_UNSUPPORTED}, "n/a", CELL_DIM},
 		{"denied", &low, {0, 0, FIGURE_DENIED}, "!", CELL_DIM},
@@ -593,7 +593,7 @@ static void shows_cpus(void **state)
 		{"its busy time", 0, 2, "80.0"},
 		{"its stalls", 0, 1, "0.0"},
 		{"an idle CPU", 1, 2, "0.0"},
-		{"an idle CPU's IPC", 1, 4, "-"},
+		{"an idle CPU's IPC", 1, 4, ""},
 		{"an idle CPU does not stall", 1, 1, "0.0"},
 		{"a CPU without records", 2, 0, "2"},
 		{"its figures", 2, 2, "-"},
@@ -782,6 +782,21 @@ static void views_of_nothing(void **state)
 	snapshot_free(snapshot);
 }
 
+static void a_row_without_a_verdict_is_blank(void **state)
+{
+	struct sample_row row = SAMPLE_TASK(7, 7, 1, 0, -1, "hardly runs", NS_PER_S / 100);
+	struct snapshot *snapshot = sample_snapshot(sample_columns("overview"), &row, 1);
+	struct view view;
+	struct cell cell;
+
+	(void)state;
+	view_init(snapshot, &(struct view_spec){.by = ROLLUP_PROCESS}, &view);
+	view_cell(&view, 0, (size_t)view_find_column(&view, "verdict"), &cell);
+	assert_string_equal(cell.text, "");
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
 /* Its label says that it is unknown, so it has no mark beside that. */
 static void marks_an_unknown_verdict_once(void **state)
 {
@@ -817,6 +832,7 @@ int main(void)
 		cmocka_unit_test(drops_empty_columns_first),
 		cmocka_unit_test(fits_every_width),
 		cmocka_unit_test(views_of_nothing),
+		cmocka_unit_test(a_row_without_a_verdict_is_blank),
 		cmocka_unit_test(marks_an_unknown_verdict_once),
 	};
 

@@ -97,7 +97,7 @@ static void shows_units(void **state)
 		{"an event per instruction", VIEW_UNIT_PER_KI, 10, "branch-misses", "br-misses/ki",
 		 "0.25"},
 		{"what is neither", VIEW_UNIT_PER_KI, 10, "ipc", "IPC", "2.00"},
-		{"no instructions", VIEW_UNIT_PER_KI, 11, "cs_per_s", "cs/ki", "-"},
+		{"no instructions", VIEW_UNIT_PER_KI, 11, "cs_per_s", "cs/ki", ""},
 		{"lost records", VIEW_UNIT_PER_KI, 12, "faults_per_s", "flt/ki", "?0.30"},
 		{"an estimate by a lower bound", VIEW_UNIT_PER_KI, 12, "branch-misses",
 		 "br-misses/ki", "~0.50"},
@@ -184,7 +184,7 @@ static void shows_units_of_cpus(void **state)
 	view_cell(&view, 0, find_column(&view, "cs_per_s"), &cell);
 	assert_string_equal(cell.text, "3.00");
 	view_cell(&view, 1, find_column(&view, "cs_per_s"), &cell); /* idle */
-	assert_string_equal(cell.text, "-");
+	assert_string_equal(cell.text, "");
 	view_fini(&view);
 	snapshot_free(snapshot);
 }
@@ -227,7 +227,7 @@ static void shows_differences(void **state)
 		{"and is marked", 14, "command", "+reused", CELL_NAME},
 		{"others are not", 12, "command", "better", CELL_NAME},
 		{"a start that was not known then", 15, "cpu_percent", "+2.0", CELL_PLAIN},
-		{"nothing to divide by now", 15, "ipc", "-", CELL_DIM},
+		{"nothing to divide by now", 15, "ipc", "", CELL_DIM},
 		{"ids are themselves", 12, "pid", "12", CELL_ID},
 	};
 	struct snapshot *baseline =
