@@ -153,6 +153,7 @@ ROWS = [
     Row("setup", ["F2"], r"^Options:", back=["Escape"]),
     Row("columns", ["f"], r"^Columns: Space", back=["Escape"]),
     Row("log", ["L"], r"^FIRST +LAST", back=["Escape"]),
+    Row("findings", ["!"], r"^SINCE +FOR", back=["!"]),
     Row("leave", ["Escape"], TASKS, before=["?"]),
     Row("sort-previous", ["<"], r"(PID|USER)▲", back=[">"]),
     Row("sort-choose", ["F6"], r"Sort by ─", back=["Escape"]),

@@ -143,6 +143,8 @@ def test_screens(terminal):
     terminal.keys("q")
     terminal.wait_for(r"^ +PID +TID")
     terminal.keys("BTab")
+    terminal.wait_for(r"^SINCE +FOR")
+    terminal.keys("BTab")
     terminal.wait_for(r"^EVENT +ON%(.|\n)*^task-clock \(ns\) +100\.0")
     terminal.keys("z")
     terminal.wait_for(r"The totals restart at zero")

@@ -560,12 +560,13 @@ void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct
 	segments_draw(&segments, canvas, rect);
 }
 
-/* Without a verdict, a finding says that rows are too low; or it is a profile's. */
-static enum style finding_style(const struct frame *frame, const struct finding *finding)
+enum style frame_finding_style(const struct finding *finding)
 {
-	if (finding->verdict == VERDICT_NONE && snapshot_rows_too_low(frame->snapshot))
+	if (finding->kind == FINDING_OF_GAPS)
 		return STYLE_BAD;
-	return verdict_is_loss(finding->verdict) ? STYLE_WARN : STYLE_PLAIN;
+	return verdict_is_loss(finding->verdict) || finding->kind == FINDING_OF_MACHINE
+		       ? STYLE_WARN
+		       : STYLE_PLAIN;
 }
 
 void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect)
@@ -574,7 +575,7 @@ void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struc
 		const struct finding *finding = &frame->findings->items[i];
 
 		canvas_text_ellipsis(canvas, rect.x, rect.y + i, rect.width,
-				     finding_style(frame, finding), finding->text);
+				     frame_finding_style(finding), finding->text);
 	}
 }
 

@@ -42,6 +42,8 @@ void frame_draw_title(const struct frame *frame, struct canvas *canvas, struct r
 void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* Load and memory, and what says something; all of it on a wide line. */
 void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect);
+/* The style of a finding's sentence. */
+enum style frame_finding_style(const struct finding *finding);
 /* A line for each of the first findings. */
 void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* History of %CPU and IPC, or of the metrics that replace them, side by side. */

@@ -87,6 +87,8 @@ struct app {
 	struct list cpus;
 	bool cpus_level_chosen; /* CPUs, sockets or nodes: by a key, not by their number */
 	struct events_screen events;
+	struct table findings;
+	struct rect finding_lines; /* above the list, of the last drawing, for clicks */
 	struct watch watch;
 	struct code_screen code;
 	struct table setup;

@@ -262,6 +262,11 @@ static void show_log(struct app *app)
 	app_go_above(app, &screen_log);
 }
 
+static void show_findings(struct app *app)
+{
+	app_go_to(app, &screen_findings);
+}
+
 static void show_cpus(struct app *app)
 {
 	app_go_to(app, app->screen == &screen_cpus ? &screen_tasks : &screen_cpus);
@@ -299,6 +304,7 @@ static void (*const acts[ACTIONS])(struct app *app) = {
 	[ACTION_CPUS] = show_cpus,
 	[ACTION_SETUP] = show_setup,
 	[ACTION_LOG] = show_log,
+	[ACTION_FINDINGS] = show_findings,
 	[ACTION_COLUMNS] = show_columns,
 	[ACTION_PRESET] = pick_preset,
 	[ACTION_UNIT] = next_unit,
@@ -442,6 +448,19 @@ void app_paste_rest(struct app *app)
 	request_command_lines(app);
 }
 
+/* A click on a finding above the list shows it among all. */
+static bool click_finding(struct app *app, unsigned x, unsigned y)
+{
+	const struct rect *lines = &app->finding_lines;
+
+	if (app->screen == &screen_findings || !rect_has(*lines, x, y) ||
+	    y - lines->y >= app->display.findings.n)
+		return false;
+	show_findings(app);
+	app->findings.selected = y - lines->y;
+	return true;
+}
+
 void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
 	enum action action = key_bar_action(&app->key_bar, x, y);
@@ -454,6 +473,8 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 		picker_click(&app->picker, x, y, twice, app);
 	else if (action != ACTION_NONE)
 		app_act(app, action);
+	else if (click_finding(app, x, y))
+		app->goes_round = false;
 	else if (app->screen->click && app->screen->click(app, x, y) && twice)
 		app_act(app, ACTION_DETAIL);
 	request_command_lines(app);

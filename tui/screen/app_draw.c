@@ -187,7 +187,8 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 	};
 	struct layout_want want = {
 		.prompt = app->prompt.active,
-		.findings = app->display.has_finding_lines,
+		/* That screen has them all. */
+		.findings = app->display.has_finding_lines && app->screen != &screen_findings,
 		.machine = app->display.has_machine_line,
 		.history = app->display.snapshot != NULL,
 		.more = list && app->display.snapshot,
@@ -207,6 +208,7 @@ static struct layout draw_frame(struct app *app, struct canvas *canvas, struct l
 	frame_draw_totals(&frame, canvas, layout.totals);
 	frame_draw_machine(&frame, canvas, layout.machine);
 	frame_draw_findings(&frame, canvas, layout.findings);
+	app->finding_lines = layout.findings;
 	if (app->display.snapshot)
 		frame_draw_history(app->display.snapshot, &app->display.graph_range, canvas,
 				   layout.history);
@@ -239,6 +241,7 @@ void app_draw(struct app *app, struct canvas *canvas)
 		graph_range->now_ns = app->display.snapshot ? app->display.snapshot->time_ns : 0;
 	}
 	canvas_clear(canvas);
+	app->finding_lines = (struct rect){0};
 	app->screen->draw(app, canvas);
 	prompt_draw_over(&app->prompt, canvas);
 	if (app->replay.index)

@@ -22,9 +22,12 @@ void display_fini(struct display *display)
 
 void display_set_snapshot(struct display *display, struct snapshot *snapshot)
 {
+	const struct findings before = display->findings;
+
 	snapshot_free(display->snapshot);
 	display->snapshot = snapshot;
 	findings_of_snapshot(snapshot, &display->findings);
+	findings_follow(&display->findings, &before, snapshot);
 	display->has_finding_lines |= display->findings.n > 0;
 	display->has_small_errors |= figures_have_small_errors(snapshot);
 	display->has_machine_line |= machine_is_known(&snapshot->machine);

@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 /* The screens that Tab goes through. */
-static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events};
+static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events,
+						     &screen_findings};
 enum { ROUND_SCREENS = ARRAY_SIZE(round_screens) };
 
 /* Index of a screen in round_screens; ROUND_SCREENS if it is not there. */

@@ -53,6 +53,7 @@ struct screen {
 extern const struct screen screen_tasks;
 extern const struct screen screen_cpus;
 extern const struct screen screen_events;
+extern const struct screen screen_findings;
 extern const struct screen screen_help;
 extern const struct screen screen_log;
 extern const struct screen screen_setup;

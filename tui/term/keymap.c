@@ -36,6 +36,7 @@ const struct keymap_row keymap_table[] = {
 	{ACTION_CPUS, "cpus", {'C'}, "list of CPUs, and back", NULL},
 	{ACTION_SETUP, "setup", {F(2)}, "setup: columns, presets, options, theme", "Setup"},
 	{ACTION_LOG, "log", {'L'}, "message log", NULL},
+	{ACTION_FINDINGS, "findings", {'!'}, "all findings, and back", NULL},
 	{ACTION_LEAVE, "leave", {KEYMAP_ESCAPE}, "leave the page, or drop filter and tags", "Back"},
 	{ACTION_SORT_PREVIOUS, "sort-previous", {'<'}, "sort by the column to the left", NULL},
 	{ACTION_SORT_NEXT, "sort-next", {'>'}, "sort by the column to the right", "Sort"},

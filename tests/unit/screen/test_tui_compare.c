@@ -101,6 +101,8 @@ static void test_lifetimes(void **state)
 			for (int k = 0; k < after; k++) {
 				app_snapshot(&stage.app, later());
 				stage_keys(&stage, (int[]){k % 2 ? 'B' : 't', KEYMAP_TAB, 0});
+				if (k == 2)
+					stage_keys(&stage, (int[]){KEYMAP_TAB, 0});
 			}
 			check_compared(&stage, after, rows[i].baselines[after]);
 			stage_close(&stage);

@@ -391,7 +391,7 @@ static void test_aims_at_an_idle_row(void **state)
 	(void)state;
 	stage_open(&stage, 100, 24, false, screen_snapshot(2));
 	app_draw(&stage.app, &stage.canvas);
-	app_click(&stage.app, 20, 8, false);
+	app_click(&stage.app, 20, list->table.place.y + 2, false);
 	assert_int_equal(selected(&stage)->pid, 4122);
 	app_snapshot(&stage.app, screen_snapshot_family(2));
 	stage_press(&stage, 'K');

@@ -87,10 +87,35 @@ static void test_mouse(void **state)
 	stage_close(&stage);
 }
 
+/* A click on a finding shows it among all; Enter goes to its row. */
+static void test_findings(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	const struct finding *first = &stage.app.display.findings.items[0];
+	assert_true(first->pid > 0);
+	stage_click(&stage, 0, "is stalled", false);
+	assert_ptr_equal(stage.app.screen, &screen_findings);
+	assert_int_equal(stage.app.findings.selected, 0);
+	stage_press(&stage, KEYMAP_ENTER);
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	assert_int_equal(stage.app.tasks.subject.key.number, first->pid);
+	stage_keys(&stage, (int[]){'!', KEYMAP_ESCAPE, 0});
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	/* A row that is not in the list. */
+	stage_keys(&stage, (int[]){'\\', 'x', 'x', 'x', KEYMAP_ENTER, '!', KEYMAP_ENTER, 0});
+	assert_ptr_equal(stage.app.screen, &screen_findings);
+	stage_check_text(&stage, "the filter hides it", true);
+	stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,8 @@ static void test_golden(void **state)
 		{"software_80x24", 80, 24, false, SOFTWARE, 1, {KEYMAP_PAGE_DOWN, 0}},
 		{"software_80x24_ascii", 80, 24, true, SOFTWARE, 4, {'>', 'R', KEYMAP_END, 0}},
 		{"cpus_80x24", 80, 24, false, MACHINE, 64, {KEYMAP_TAB, KEYMAP_END, 0}},
+		{"findings_80x24", 80, 24, false, SICK, 2, {'!', 0}},
+		{"findings_200x50", 200, 50, false, SICK, 2, {'!', KEYMAP_DOWN, 0}},
 		{"help_80x24", 80, 24, false, LOSSY, 2, {'?', 0}},
 		{"help_120x40", 120, 40, false, MACHINE, 2, {'?', 0}},
 		{"help_40x12_ascii", 40, 12, true, MACHINE, 2, {'?', KEYMAP_PAGE_DOWN, 0}},
@@ -646,9 +648,9 @@ static void test_long_error_of_a_prompt(void **state)
 	size_t length = text_first_line(error, INSIDE);
 	char line[300];
 	assert_true(text_width(error) > INSIDE && text_width(error) < 2 * INSIDE);
-	snprintf(line, sizeof(line), "\n  │ %.*s", (int)length, error);
+	snprintf(line, sizeof(line), "│ %.*s", (int)length, error);
 	stage_check_text(&stage, line, true);
-	snprintf(line, sizeof(line), "\n  │ %s", error + length + 1);
+	snprintf(line, sizeof(line), "│ %s", error + length + 1);
 	stage_check_text(&stage, line, true);
 	stage_press(&stage, KEYMAP_ESCAPE);
 	stage_check_text(&stage, "Invalid", false);
@@ -681,7 +683,7 @@ static void test_place_of_a_prompt(void **state)
 	(void)state;
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
 	stage_press(&stage, 'o');
-	stage_check_text(&stage, "\n  │ Record to file: pmctop-build-7-", true);
+	stage_check_text(&stage, "│ Record to file: pmctop-build-7-", true);
 	stage_check_text(&stage, "Help", false);
 	for (unsigned i = 0; i < 90; i++)
 		stage_press(&stage, '0' + i % 10);
@@ -768,7 +770,7 @@ static void test_names_of_the_round(void **state)
 	stage_close(&stage);
 	stage_open(&stage, 100, 24, false, screen_snapshot(2));
 	stage_press(&stage, KEYMAP_UP);
-	stage_check_text(&stage, "Tab [Tasks] CPUs Events  H Threads  t Tree", true);
+	stage_check_text(&stage, "Tab [Tasks] CPUs Events Findings  H Threads  t Tree", true);
 	stage_close(&stage);
 	/* At 80 columns the keys of the list are there, too. */
 	stage_open(&stage, 80, 24, false, screen_snapshot(2));
@@ -784,7 +786,7 @@ static void test_rows_of_an_event(void **state)
 
 	(void)state;
 	stage_open(&stage, 80, 30, false, screen_snapshot_software(2, 4));
-	stage_keys(&stage, (int[]){KEYMAP_SHIFT_TAB, KEYMAP_UP, 0});
+	stage_keys(&stage, (int[]){KEYMAP_TAB, KEYMAP_TAB, KEYMAP_UP, 0});
 	stage_check_text(&stage, "\n\ntask-clock by process\n", true);
 	stage_keys(&stage, (int[]){KEYMAP_DOWN, 0});
 	stage_check_text(&stage, "\n\ncontext-switches by process\n", true);
