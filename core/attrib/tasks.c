@@ -247,7 +247,8 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
 		task->exec_ns = record->time_ns;
-		task->zombie = false;       /* it was the leader of the thread that execs */
+		task->zombie = task->unwaited =
+			false;              /* it was the leader of the thread that execs */
 		task->proc_is_read = false; /* sudo changes the user about now */
 		if (task->exit_ns) /* a thread that execs gets the tid of its dead leader */
 			end_threads(tasks, task);
@@ -390,6 +391,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 		newer = newer->older;
 	if (!newer)
 		return;
+	tasks->has_dropped |= task->pid == task->tid;
 	if (newer == task)
 		set_newest(tasks, task->tid, task->older);
 	else

@@ -203,6 +203,7 @@ struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_
 	task_set_state(task, stat->state, now_ns);
 	if (stat->state == 'Z')
 		tasks_mark_zombie(tasks, task);
+	task->unwaited = proc_has_ended(stat);
 	return task;
 }
 

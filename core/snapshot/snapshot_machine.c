@@ -23,6 +23,7 @@ const struct machine_value_def machine_value_defs[MACHINE_VALUES] = {
 	[MACHINE_FORKS] = {"forks_per_s", true},
 	[MACHINE_PROCESSES] = {"processes"},
 	[MACHINE_THREADS] = {"threads"},
+	[MACHINE_ZOMBIES] = {"zombies"},
 };
 
 void machine_set(struct snapshot_machine *machine, enum machine_value which, double value)

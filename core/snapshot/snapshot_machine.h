@@ -34,6 +34,7 @@ enum machine_value {
 	/* Of the machine; unknown in another pid namespace. */
 	MACHINE_PROCESSES,
 	MACHINE_THREADS,
+	MACHINE_ZOMBIES, /* processes that have ended and that their parents have not waited for */
 	MACHINE_VALUES,
 };
 

@@ -123,6 +123,9 @@ static void add_if_shown(void *arg, struct task *task)
 		    proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0)
 			return;
 		task_set_state(task, stat.state, sys_now_ns(waits->sys));
+		/* Its EXIT was lost. */
+		if (stat.state == 'Z')
+			tasks_mark_zombie(waits->all_tasks, task);
 	}
 	if (has_account(waits, task))
 		task->wait.state = waits_state_of(waits, task);
