@@ -363,7 +363,12 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->start_ns = facts->start_ns;
 	task->kernel = facts->kernel;
 	task->zombie = facts->zombie;
-	task->recorded = (struct task_recorded){true, facts->lost, facts->interval};
+	task->recorded = (struct task_recorded){
+		.known = true,
+		.lost = facts->lost,
+		.held_ms = facts->held_ms,
+		.interval = facts->interval,
+	};
 	set_texts(tasks, task, facts);
 	/* The recorder may have found it gone from /proc, without an EXIT. */
 	if (facts->exited && !task->exit_ns)

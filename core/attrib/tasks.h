@@ -46,6 +46,7 @@ struct task_state {
 struct task_recorded {
 	bool known;        /* /proc is never read */
 	bool lost;         /* the counts of its last row are lower bounds */
+	uint64_t held_ms;  /* as struct row has it */
 	uint64_t interval; /* task_facts.interval of the last call */
 };
 
@@ -124,10 +125,11 @@ struct task_wait {
 	unsigned char looked;       /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
 	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
-	enum task_seen seen;            /* in /proc, since it left its CPU ... */
-	uint64_t seen_ns;               /* ... at that time */
-	uint64_t seen_blocked_ns;       /* the last time at which it was surely blocked */
-	uint64_t off_ns;                /* end of its last slice, if it is watched; 0: unknown */
+	enum task_seen seen;      /* in /proc, since it left its CPU ... */
+	uint64_t seen_ns;         /* ... at that time */
+	uint64_t seen_blocked_ns; /* the last time at which it was surely blocked */
+	uint64_t known_ns;        /* if that is later than left_ns: since then it is in its state */
+	uint64_t off_ns;          /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
 	uint64_t ended_ns; /* ... all */
@@ -283,6 +285,7 @@ struct task_facts {
 	uid_t uid;
 	uint64_t start_ns;
 	uint64_t interval; /* sequence of the interval that these facts are of */
+	uint64_t held_ms;
 	bool exited, zombie, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */

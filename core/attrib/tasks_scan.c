@@ -150,6 +150,8 @@ void tasks_mark_zombie(struct tasks *tasks, struct task *task)
 	if (task->zombie)
 		return;
 	task->zombie = true;
+	if (task->state.letter != 'Z')
+		task_set_state(task, 'Z', sys_now_ns(tasks->sys));
 	tasks->zombies = array_reserve(tasks->zombies, &tasks->zombies_capacity,
 				       tasks->n_zombies + 1, sizeof(*tasks->zombies));
 	tasks->zombies[tasks->n_zombies++] = task->tid;

@@ -10,6 +10,7 @@
 #include "core/event/event_wait.h"
 #include "core/snapshot/run_proof.h"
 #include "core/snapshot/target_part.h"
+#include "core/wait/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,20 @@ static bool is_lost(struct filling *filling, struct task *task)
 	       !run_proof_holds(&filling->proofs, task, &counted, filling->gaps.length_ns);
 }
 
+/* How long a task that did not run is in its state, if that is longer than the interval. */
+static uint64_t held_ms(const struct filling *filling, const struct task *task)
+{
+	uint64_t now_ns = filling->source->now_ns;
+	uint64_t interval_ns = filling->snapshot->interval_ns;
+
+	if (task->recorded.known)
+		return task->recorded.held_ms;
+	uint64_t since_ns =
+		task->zombie ? task->state.read_ns : waits_held_since(task, now_ns - interval_ns);
+	uint64_t ns = since_ns > 0 ? u64_growth(since_ns, now_ns) : 0;
+	return ns > interval_ns ? ns / NS_PER_MS : 0;
+}
+
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
 {
 	const struct snapshot_source *source = filling->source;
@@ -105,6 +120,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 					      source->interval->sequence),
 		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
+		.held_ms = held_ms(filling, task),
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->zombie && !task->exit_ns ? ROW_ZOMBIE : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |

@@ -111,7 +111,7 @@ static void add_if_shown(void *arg, struct task *task)
 	struct waits *waits = others->waits;
 	struct proc_stat stat;
 
-	if (task->exit_ns || is_known(waits, task))
+	if (task->exit_ns || task->zombie || is_known(waits, task))
 		return;
 	if (waits_state_of(waits, task) == TASK_OFF) {
 		if (others->left == 0) {
@@ -127,8 +127,10 @@ static void add_if_shown(void *arg, struct task *task)
 		if (stat.state == 'Z')
 			tasks_mark_zombie(waits->all_tasks, task);
 	}
-	if (has_account(waits, task))
+	if (has_account(waits, task)) {
 		task->wait.state = waits_state_of(waits, task);
+		task->wait.known_ns = task->state.read_ns;
+	}
 	/* Of one that is runnable the state is read once more, before the next end. */
 	if (task->state.letter == 'D' || task->state.letter == 'T' || task->state.letter == 't' ||
 	    (waits->wakeups && task->state.letter == 'R'))

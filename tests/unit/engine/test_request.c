@@ -831,6 +831,8 @@ static void zombies(void **state)
 		struct engine *engine = open_engine_with(&sys, &config);
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
 		assert_zombie(snapshot, EARLY, "early", name);
+		const uint64_t held_ms = row_of(snapshot, EARLY)->held_ms;
+		assert_in_range(held_ms, INTERVAL_NS / NS_PER_MS + 1, fk_now(fk) / NS_PER_MS);
 		assert_false(snapshot->ended);
 		snapshot_free(snapshot);
 
