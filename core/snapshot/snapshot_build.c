@@ -23,8 +23,6 @@
  * in the turns of tasks_refresh() alone.
  */
 #define MOVES_EVERY_NS (500 * NS_PER_US)
-/* Most rows of zombies, if the idle tasks are not wanted. */
-enum { ZOMBIE_ROWS = 20 };
 /* A smaller part of a task's time before a change makes no row of its own. */
 #define NEGLIGIBLE 0.001f
 /* Budget of run_proof_holds(): one file each, less than 1 % of a CPU. */
@@ -458,7 +456,7 @@ static void append_zombie(void *arg, struct task *task)
 	const struct snapshot_source *source = still->filling->source;
 	uint64_t sequence = source->interval->sequence;
 
-	if (still->n < ZOMBIE_ROWS && task->interval != sequence && task->sleeping != sequence &&
+	if (still->n < SNAPSHOT_ZOMBIES && task->interval != sequence && task->sleeping != sequence &&
 	    target_has(source->target, source->tasks, task))
 		append_still(still, task);
 }

@@ -176,6 +176,7 @@ static const char *hint_of(const struct snapshot *snapshot, enum verdict verdict
 	case VERDICT_FINE:
 	case VERDICT_THROTTLED:
 	case VERDICT_FORKS:
+	case VERDICT_STOPPED:
 	case VERDICT_STEAL:
 	case VERDICTS:
 		break;
