@@ -376,9 +376,9 @@ void task_set_idle(struct task *task);
  * or a main thread with living threads. It is in the table without an exit_ns until /proc has no
  * file.
  */
-void tasks_mark_zombie(struct tasks *tasks, struct task *task);
+void tasks_mark_zombie(struct tasks *tasks, struct task *task, uint64_t now_ns);
 /* The same of a process, for a caller that scans all of /proc each time. */
-void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie);
+void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie, uint64_t now_ns);
 /*
  * Drops zombies that are gone, and finds those that are not in the table, in a list of /proc: they
  * made no record since pmctop began, or their EXIT is past. Does nothing if it is soon after the

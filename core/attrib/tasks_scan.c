@@ -145,40 +145,39 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 		verify_next_slot(tasks, now_ns);
 }
 
-void tasks_mark_zombie(struct tasks *tasks, struct task *task)
+void tasks_mark_zombie(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
 	if (task->zombie)
 		return;
 	task->zombie = true;
 	if (task->state.letter != 'Z')
-		task_set_state(task, 'Z', sys_now_ns(tasks->sys));
+		task_set_state(task, 'Z', now_ns);
 	tasks->zombies = array_reserve(tasks->zombies, &tasks->zombies_capacity,
 				       tasks->n_zombies + 1, sizeof(*tasks->zombies));
 	tasks->zombies[tasks->n_zombies++] = task->tid;
 }
 
-void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie)
+void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie, uint64_t now_ns)
 {
 	if (zombie)
-		tasks_mark_zombie(tasks, task);
+		tasks_mark_zombie(tasks, task, now_ns);
 	task->zombie = task->unwaited = zombie;
 }
 
 /* The list has tasks that are no zombies any more, until the next walk over it. */
-static struct task *listed_zombie(const struct tasks *tasks, size_t i, uint64_t now_ns)
+static struct task *listed_zombie(const struct tasks *tasks, size_t i)
 {
-	struct task *task = tasks_find(tasks, tasks->zombies[i], now_ns);
+	struct task *task = tasks_find(tasks, tasks->zombies[i], UINT64_MAX);
 
 	return task && !task->exit_ns && task->zombie ? task : NULL;
 }
 
 size_t tasks_each_zombie(struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg)
 {
-	uint64_t now_ns = sys_now_ns(tasks->sys);
 	size_t kept = 0, n = 0;
 
 	for (size_t i = 0; i < tasks->n_zombies; i++) {
-		struct task *task = listed_zombie(tasks, i, now_ns);
+		struct task *task = listed_zombie(tasks, i);
 
 		if (!task)
 			continue;
@@ -195,7 +194,7 @@ size_t tasks_each_zombie(struct tasks *tasks, void (*fn)(void *arg, struct task 
 static void drop_gone_zombies(struct tasks *tasks, uint64_t now_ns)
 {
 	for (size_t i = 0; i < tasks->n_zombies; i++) {
-		struct task *task = listed_zombie(tasks, i, now_ns);
+		struct task *task = listed_zombie(tasks, i);
 		struct proc_stat stat;
 
 		if (!task)

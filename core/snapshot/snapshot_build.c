@@ -165,7 +165,7 @@ static void mark_sleeping_roots(const struct snapshot_source *source)
 		struct task *task =
 			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
 		if (roots[i].zombie)
-			tasks_mark_zombie(source->tasks, task);
+			tasks_mark_zombie(source->tasks, task, source->now_ns);
 		if (task->interval != sequence)
 			task->sleeping = sequence;
 	}
@@ -449,14 +449,18 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	append_still(still, task);
 }
 
-/* Not the roots of the target, which have rows before. */
+/*
+ * Not the roots of the target, which have rows before, nor what may have run in this interval: a
+ * scan of /proc does not have all of that.
+ */
 static void append_zombie(void *arg, struct task *task)
 {
 	struct still_tasks *still = arg;
 	const struct snapshot_source *source = still->filling->source;
 	uint64_t sequence = source->interval->sequence;
 
-	if (still->n < SNAPSHOT_ZOMBIES && task->interval != sequence && task->sleeping != sequence &&
+	if (still->n < SNAPSHOT_ZOMBIES && task->interval != sequence &&
+	    task->sleeping != sequence && held_ms(still->filling, task) > 0 &&
 	    target_has(source->target, source->tasks, task))
 		append_still(still, task);
 }

@@ -125,7 +125,7 @@ static void add_if_shown(void *arg, struct task *task)
 		task_set_state(task, stat.state, sys_now_ns(waits->sys));
 		/* Its EXIT was lost. */
 		if (stat.state == 'Z')
-			tasks_mark_zombie(waits->all_tasks, task);
+			tasks_mark_zombie(waits->all_tasks, task, task->state.read_ns);
 	}
 	if (has_account(waits, task)) {
 		task->wait.state = waits_state_of(waits, task);
