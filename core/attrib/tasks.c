@@ -247,7 +247,8 @@ struct task *tasks_comm(struct tasks *tasks, const struct record *record)
 	task->comm_ns = record->time_ns;
 	if (record->comm.exec) {
 		task->exec_ns = record->time_ns;
-		task->zombie = false;       /* it was the leader of the thread that execs */
+		task->zombie = task->unwaited =
+			false;              /* it was the leader of the thread that execs */
 		task->proc_is_read = false; /* sudo changes the user about now */
 		if (task->exit_ns) /* a thread that execs gets the tid of its dead leader */
 			end_threads(tasks, task);
@@ -362,7 +363,12 @@ struct task *tasks_set_facts(struct tasks *tasks, const struct task_facts *facts
 	task->start_ns = facts->start_ns;
 	task->kernel = facts->kernel;
 	task->zombie = facts->zombie;
-	task->recorded = (struct task_recorded){true, facts->lost, facts->interval};
+	task->recorded = (struct task_recorded){
+		.known = true,
+		.lost = facts->lost,
+		.held_ms = facts->held_ms,
+		.interval = facts->interval,
+	};
 	set_texts(tasks, task, facts);
 	/* The recorder may have found it gone from /proc, without an EXIT. */
 	if (facts->exited && !task->exit_ns)
@@ -390,6 +396,7 @@ static void remove_task(struct tasks *tasks, struct task *task)
 		newer = newer->older;
 	if (!newer)
 		return;
+	tasks->has_dropped |= task->pid == task->tid;
 	if (newer == task)
 		set_newest(tasks, task->tid, task->older);
 	else

@@ -46,6 +46,7 @@ struct task_state {
 struct task_recorded {
 	bool known;        /* /proc is never read */
 	bool lost;         /* the counts of its last row are lower bounds */
+	uint64_t held_ms;  /* as struct row has it */
 	uint64_t interval; /* task_facts.interval of the last call */
 };
 
@@ -124,10 +125,11 @@ struct task_wait {
 	unsigned char looked;       /* 1 + its index in struct looks (core/wait/looks.h); 0: none */
 	bool queued_off; /* TASK_WOKEN at the begin of the interval, after TASK_OFF: or preempted */
 	bool queued; /* at the end of the interval: runnable, after a wake-up at an unknown time */
-	enum task_seen seen;            /* in /proc, since it left its CPU ... */
-	uint64_t seen_ns;               /* ... at that time */
-	uint64_t seen_blocked_ns;       /* the last time at which it was surely blocked */
-	uint64_t off_ns;                /* end of its last slice, if it is watched; 0: unknown */
+	enum task_seen seen;      /* in /proc, since it left its CPU ... */
+	uint64_t seen_ns;         /* ... at that time */
+	uint64_t seen_blocked_ns; /* the last time at which it was surely blocked */
+	uint64_t known_ns;        /* if that is later than left_ns: since then it is in its state */
+	uint64_t off_ns;          /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
 	uint64_t ended_ns; /* ... all */
@@ -219,7 +221,8 @@ struct task {
 	uint64_t exec_ns;  /* time of its last exec; 0: none seen */
 	uint64_t comm_ns;  /* time of comm; 0: comm is unknown */
 	bool kernel;       /* a kernel thread */
-	bool zombie;       /* it has ended, and /proc still has it; exit_ns is 0 */
+	bool zombie;       /* it has ended, and /proc still has it; exit_ns is 0 ... */
+	bool unwaited;     /* ... and so have all threads of its process */
 	bool proc_is_read; /* /proc was read since its last exec */
 	bool in_exited;    /* it is in the list of exited tasks */
 	struct task_recorded recorded;
@@ -282,6 +285,7 @@ struct task_facts {
 	uid_t uid;
 	uint64_t start_ns;
 	uint64_t interval; /* sequence of the interval that these facts are of */
+	uint64_t held_ms;
 	bool exited, zombie, kernel, lost;
 	const char *comm;
 	const char *cgroup, *cmdline; /* "": unknown, or none */
@@ -367,25 +371,28 @@ static inline void task_set_start(struct task *task, uint64_t start_ns)
 
 /* Makes it the idle task of the CPUs, with the name that perf gives it. */
 void task_set_idle(struct task *task);
-/* For a caller that scans all of /proc each time: tasks_find_zombies() does not drop it. */
-static inline void task_set_zombie(struct task *task, bool zombie)
-{
-	task->zombie = zombie;
-}
-
 /*
  * A task that has ended, and of which /proc has a file, since nothing has waited for it: a process,
  * or a main thread with living threads. It is in the table without an exit_ns until /proc has no
  * file.
  */
-void tasks_mark_zombie(struct tasks *tasks, struct task *task);
+void tasks_mark_zombie(struct tasks *tasks, struct task *task, uint64_t now_ns);
+/* The same of a process, for a caller that scans all of /proc each time. */
+void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie, uint64_t now_ns);
 /*
- * Drops zombies that are gone. If `search`, finds those that are not in the table, in a list of
- * /proc: they made no record since pmctop began, or their EXIT is past. Does nothing if it is soon
- * after the last call, so that it costs at most 1 % of a CPU.
+ * Drops zombies that are gone, and finds those that are not in the table, in a list of /proc: they
+ * made no record since pmctop began, or their EXIT is past. Does nothing if it is soon after the
+ * last call, so that it costs at most 1 % of a CPU if `often`, else 0.1 %. If not `often`, /proc is
+ * listed only after the table has dropped a process.
  */
-void tasks_find_zombies(struct tasks *tasks, bool search);
-#define TASKS_ZOMBIES_PAUSE 99
+void tasks_find_zombies(struct tasks *tasks, bool often);
+#define TASKS_ZOMBIES_PAUSE  99
+#define TASKS_ZOMBIES_SELDOM 999
+/*
+ * Calls fn, which may be NULL, for every process that has ended and that its parent has not waited
+ * for. Returns their number.
+ */
+size_t tasks_each_zombie(struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);
 
 /* Calls fn for every living task of the table, and for zombies. */
 void tasks_each(const struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg);

@@ -202,7 +202,8 @@ struct task *tasks_add_listed(struct tasks *tasks, pid_t pid, const struct proc_
 	read_facts(tasks, task, now_ns, stat);
 	task_set_state(task, stat->state, now_ns);
 	if (stat->state == 'Z')
-		tasks_mark_zombie(tasks, task);
+		tasks_mark_zombie(tasks, task, now_ns);
+	task->unwaited = proc_has_ended(stat);
 	return task;
 }
 

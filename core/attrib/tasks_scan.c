@@ -145,32 +145,65 @@ void tasks_maintain(struct tasks *tasks, uint64_t budget_ns)
 		verify_next_slot(tasks, now_ns);
 }
 
-void tasks_mark_zombie(struct tasks *tasks, struct task *task)
+void tasks_mark_zombie(struct tasks *tasks, struct task *task, uint64_t now_ns)
 {
 	if (task->zombie)
 		return;
 	task->zombie = true;
+	if (task->state.letter != 'Z')
+		task_set_state(task, 'Z', now_ns);
 	tasks->zombies = array_reserve(tasks->zombies, &tasks->zombies_capacity,
 				       tasks->n_zombies + 1, sizeof(*tasks->zombies));
 	tasks->zombies[tasks->n_zombies++] = task->tid;
 }
 
+void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie, uint64_t now_ns)
+{
+	if (zombie)
+		tasks_mark_zombie(tasks, task, now_ns);
+	task->zombie = task->unwaited = zombie;
+}
+
+/* The list has tasks that are no zombies any more, until the next walk over it. */
+static struct task *listed_zombie(const struct tasks *tasks, size_t i)
+{
+	struct task *task = tasks_find(tasks, tasks->zombies[i], UINT64_MAX);
+
+	return task && !task->exit_ns && task->zombie ? task : NULL;
+}
+
+size_t tasks_each_zombie(struct tasks *tasks, void (*fn)(void *arg, struct task *task), void *arg)
+{
+	size_t kept = 0, n = 0;
+
+	for (size_t i = 0; i < tasks->n_zombies; i++) {
+		struct task *task = listed_zombie(tasks, i);
+
+		if (!task)
+			continue;
+		tasks->zombies[kept++] = task->tid;
+		n += task->unwaited;
+		if (fn && task->unwaited)
+			fn(arg, task);
+	}
+	tasks->n_zombies = kept;
+	return n;
+}
+
 /* The EXIT of a zombie is past. The end of waiting for it makes no record. */
 static void drop_gone_zombies(struct tasks *tasks, uint64_t now_ns)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < tasks->n_zombies; i++) {
-		struct task *task = tasks_find(tasks, tasks->zombies[i], now_ns);
+		struct task *task = listed_zombie(tasks, i);
+		struct proc_stat stat;
 
-		if (!task || task->exit_ns || !task->zombie)
+		if (!task)
 			continue;
 		if (proc_exists(tasks->sys, task->tid) < 0)
 			tasks_mark_exited(tasks, task, now_ns);
-		else
-			tasks->zombies[kept++] = task->tid;
+		else if (!task->unwaited && tasks_read_stat(tasks, task->tid, &stat) == 0)
+			task->unwaited = proc_has_ended(&stat);
 	}
-	tasks->n_zombies = kept;
 }
 
 struct zombie_search {
@@ -192,19 +225,24 @@ static int add_if_zombie(void *arg, const char *name)
 	return 0;
 }
 
-void tasks_find_zombies(struct tasks *tasks, bool search)
+void tasks_find_zombies(struct tasks *tasks, bool often)
 {
+	bool search = (often || tasks->has_dropped) && !tasks_are_pending(tasks);
+
 	if (!search && tasks->n_zombies == 0)
 		return;
 	uint64_t now_ns = sys_now_ns(tasks->sys);
 	if (now_ns < tasks->zombies_due_ns)
 		return;
 	drop_gone_zombies(tasks, now_ns);
-	if (search && !tasks_are_pending(tasks))
+	if (search) {
+		tasks->has_dropped = false;
 		sys_dir_each(tasks->sys, "/proc", add_if_zombie,
 			     &(struct zombie_search){tasks, now_ns});
+	}
 	uint64_t end_ns = sys_now_ns(tasks->sys);
-	tasks->zombies_due_ns = end_ns + TASKS_ZOMBIES_PAUSE * (end_ns - now_ns);
+	uint64_t pause = often ? TASKS_ZOMBIES_PAUSE : TASKS_ZOMBIES_SELDOM;
+	tasks->zombies_due_ns = end_ns + pause * (end_ns - now_ns);
 }
 
 void tasks_records_lost(struct tasks *tasks)

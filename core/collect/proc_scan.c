@@ -407,7 +407,7 @@ static int scan_process(struct proc_scan *proc_scan, pid_t pid, uint64_t now_ns)
 	}
 	bool was_inside = entry->inside;
 	bool renamed = identify(proc_scan, entry, &stat, now_ns);
-	task_set_zombie(entry->task, proc_has_ended(&stat));
+	tasks_set_zombie(proc_scan->tasks, entry->task, proc_has_ended(&stat), now_ns);
 	bool ran = entry->process_ticks != stat.user_ticks + stat.system_ticks;
 	entry->scan = proc_scan->scan;
 	entry->ppid = stat.ppid;

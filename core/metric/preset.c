@@ -73,6 +73,7 @@ const char *const verdict_metrics[] = {
 	"throttled_percent",
 	"blocked_percent",
 	"uninterruptible_percent",
+	"stopped_percent",
 	"lock_percent",
 	"disk_percent",
 	"paging_percent",

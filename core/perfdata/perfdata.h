@@ -244,7 +244,7 @@ enum native_kind {
 	NATIVE_TALLY,
 	/*
 	 * Identity of a row, if it differs from the last record of that tid: pid, tid, ppid, uid,
-	 * start_ns, flags; texts: comm, user, cgroup, command line
+	 * start_ns, flags with held_ms; texts: comm, user, cgroup, command line
 	 */
 	NATIVE_TASK,
 	/* The notes, if they have changed: n, texts */
@@ -340,7 +340,8 @@ enum native_rows {
 };
 
 enum {
-	NATIVE_FACT_BITS = 4, /* of the state of a fact */
+	NATIVE_HELD_SHIFT = 16, /* of a row's flags: its held_ms; 0 in old recordings */
+	NATIVE_FACT_BITS = 4,   /* of the state of a fact */
 	NATIVE_FACT_MASK = (1 << NATIVE_FACT_BITS) - 1,
 	NATIVE_FACTS_MAX = 64 / NATIVE_FACT_BITS,
 };

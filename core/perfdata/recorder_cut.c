@@ -14,7 +14,8 @@
 static uint64_t hash_row(const struct row *row, const char *cgroup, const char *cmdline)
 {
 	const uint64_t words[] = {(uint64_t)row->pid, (uint64_t)row->tid, (uint64_t)row->ppid,
-				  row->uid,           row->start_ns,      row->flags};
+				  row->uid,           row->start_ns,      row->flags,
+				  row->held_ms};
 	uint64_t hash = hash_bytes(HASH_BEGIN, words, sizeof(words));
 
 	hash = hash_bytes(hash, row->comm, strnlen(row->comm, sizeof(row->comm)));
@@ -23,6 +24,8 @@ static uint64_t hash_row(const struct row *row, const char *cgroup, const char *
 		hash = hash_bytes(hash, cmdline, strlen(cmdline) + 1);
 	return cgroup ? hash_bytes(hash, cgroup, strlen(cgroup)) : hash;
 }
+
+static_assert((int)ROW_FLAGS <= (int)NATIVE_HELD_SHIFT, "flags and a time fit in a word");
 
 static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 		    const struct row *row)
@@ -43,7 +46,7 @@ static void put_row(struct recorder *recorder, const struct snapshot *snapshot,
 	perfdata_pid(data, row->ppid);
 	perfdata_word(data, row->uid);
 	perfdata_word(data, row->start_ns);
-	perfdata_word(data, row->flags);
+	perfdata_word(data, row->flags | row->held_ms << NATIVE_HELD_SHIFT);
 	perfdata_text(data, row->comm);
 	perfdata_text(data, row->user);
 	perfdata_text(data, cgroup);

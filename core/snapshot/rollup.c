@@ -104,10 +104,11 @@ static void adding_fini(struct adding *adding)
 void rollup_describe_process(struct row *process, const struct row *thread)
 {
 	unsigned threads = process->threads, lost = process->flags & ROW_LOST;
-	uint64_t doubt_ns = process->doubt_ns;
+	uint64_t doubt_ns = process->doubt_ns, held_ms = process->held_ms;
 
 	*process = *thread;
 	process->doubt_ns = doubt_ns;
+	process->held_ms = held_ms;
 	process->threads = threads;
 	process->processes = 1;
 	process->flags |= lost;
@@ -212,6 +213,8 @@ static void add_row(struct adding *adding, const struct columns *columns, const 
 	to->threads += row->threads ? row->threads : 1;
 	to->processes += adding->processes ? 0 : row->processes;
 	to->doubt_ns += doubt_ns;
+	if (adding->processes && row->held_ms > to->held_ms)
+		to->held_ms = row->held_ms;
 	to->flags |= row->flags & ROW_LOST;
 	to->flags &= row->flags | ~(unsigned)ROW_KERNEL;
 	/* A process goes on without its main thread. */

@@ -19,15 +19,21 @@ enum row_flag {
 	ROW_LOST = 1 << 2,   /* ran on a CPU that had gaps: its counts are a lower bound */
 	ROW_ABOVE = 1 << 3,  /* does not pass the filter, but has descendants that do */
 	ROW_ZOMBIE = 1 << 4, /* ... /proc has it still: nothing has waited for its end */
+	ROW_FLAGS = 5,       /* how many bits there are */
 };
 
 struct row {
 	pid_t pid; /* process (thread group) */
 	pid_t tid; /* == pid for the main thread, and in rolled-up rows */
 	pid_t ppid;
-	uid_t uid;           /* (uid_t)-1: unknown */
-	int cgroup;          /* index in the snapshot's cgroups (snapshot_cgroup); -1: unknown */
-	uint64_t start_ns;   /* identifies the task together with tid; 0: unknown */
+	uid_t uid;         /* (uid_t)-1: unknown */
+	int cgroup;        /* index in the snapshot's cgroups (snapshot_cgroup); -1: unknown */
+	uint64_t start_ns; /* identifies the task together with tid; 0: unknown */
+	/*
+	 * For so long, at least, it has been in uninterruptible sleep, stopped or a zombie; of a
+	 * process, one of its threads. 0: not for longer than the interval, or unknown.
+	 */
+	uint64_t held_ms;
 	unsigned threads;    /* threads in this row: 1, or more if rolled up */
 	unsigned processes;  /* processes of these threads; 0 if not rolled up */
 	unsigned flags;      /* enum row_flag */

@@ -74,6 +74,9 @@ struct snapshot_cost {
 	bool reads_itself;  /* cycles are read in user mode, without a call */
 };
 
+/* Most rows of zombies, unless the user wants those of all tasks that did not run. */
+enum { SNAPSHOT_ZOMBIES = 20 };
+
 /* Every array of a snapshot is an allocation of its own. */
 struct snapshot {
 	struct columns *columns; /* a reference */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fills a snapshot from an interval after its cut. Rows are tasks that ran, then targets that did
- * not run, then the idle tasks if the user wants them. /proc and command lines are read within a
- * budget, so that a machine with many new tasks does not delay the snapshot.
+ * not run, then some zombies, or all idle tasks if the user wants them. /proc and command lines are
+ * read within a budget, so that a machine with many new tasks does not delay the snapshot.
  */
 #include "core/snapshot/snapshot_build.h"
 
@@ -10,6 +10,7 @@
 #include "core/event/event_wait.h"
 #include "core/snapshot/run_proof.h"
 #include "core/snapshot/target_part.h"
+#include "core/wait/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,20 @@ static bool is_lost(struct filling *filling, struct task *task)
 	       !run_proof_holds(&filling->proofs, task, &counted, filling->gaps.length_ns);
 }
 
+/* How long a task that did not run is in its state, if that is longer than the interval. */
+static uint64_t held_ms(const struct filling *filling, const struct task *task)
+{
+	uint64_t now_ns = filling->source->now_ns;
+	uint64_t interval_ns = filling->snapshot->interval_ns;
+
+	if (task->recorded.known)
+		return task->recorded.held_ms;
+	uint64_t since_ns =
+		task->zombie ? task->state.read_ns : waits_held_since(task, now_ns - interval_ns);
+	uint64_t ns = since_ns > 0 ? u64_growth(since_ns, now_ns) : 0;
+	return ns > interval_ns ? ns / NS_PER_MS : 0;
+}
+
 static void fill_row(struct filling *filling, struct task *task, struct row *row)
 {
 	const struct snapshot_source *source = filling->source;
@@ -131,6 +146,7 @@ static void fill_row(struct filling *filling, struct task *task, struct row *row
 					      source->interval->sequence),
 		.cmdline = reference_cmdline(filling, task),
 		.start_ns = task->start_ns,
+		.held_ms = held_ms(filling, task),
 		.flags = (task->exit_ns || task->zombie ? ROW_EXITED : 0u) |
 			 (task->zombie && !task->exit_ns ? ROW_ZOMBIE : 0u) |
 			 (task->kernel ? ROW_KERNEL : 0u) |
@@ -177,7 +193,7 @@ static void mark_sleeping_roots(const struct snapshot_source *source)
 		struct task *task =
 			tasks_at(source->tasks, roots[i].pid, roots[i].tid, source->now_ns);
 		if (roots[i].zombie)
-			tasks_mark_zombie(source->tasks, task);
+			tasks_mark_zombie(source->tasks, task, source->now_ns);
 		if (task->interval != sequence)
 			task->sleeping = sequence;
 	}
@@ -197,6 +213,13 @@ static void fill_ended_root(const struct filling *filling, const struct target_r
 	users_name(filling->source->users, row->uid, row->user, sizeof(row->user));
 }
 
+/* Known tasks that did not run. */
+struct still_tasks {
+	struct filling *filling;
+	struct task **items;
+	size_t n, capacity;
+};
+
 static int compare_pids(const void *a, const void *b)
 {
 	pid_t left = *(const pid_t *)a, right = *(const pid_t *)b;
@@ -204,15 +227,17 @@ static int compare_pids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Returns the tids of the rows, ascending; the caller frees it. */
-static pid_t *list_tids(const struct rows *rows)
+/* Returns the tids of the rows, and of those to come, ascending; the caller frees it. */
+static pid_t *list_tids(const struct rows *rows, const struct still_tasks *still)
 {
-	pid_t *tids = xcalloc(rows->n, sizeof(*tids));
+	pid_t *tids = xcalloc(rows->n + still->n, sizeof(*tids));
 
 	for (size_t i = 0; i < rows->n; i++)
 		tids[i] = rows->items[i].tid;
-	if (rows->n > 0)
-		qsort(tids, rows->n, sizeof(*tids), compare_pids);
+	for (size_t i = 0; i < still->n; i++)
+		tids[rows->n + i] = still->items[i]->tid;
+	if (rows->n + still->n > 0)
+		qsort(tids, rows->n + still->n, sizeof(*tids), compare_pids);
 	return tids;
 }
 
@@ -246,19 +271,18 @@ static void fill_waits(const struct filling *filling, size_t row, const struct w
 	wait_values_add(&filling->waits, values, tally);
 }
 
-static void fill_remaining_roots(struct filling *filling, struct rows *rows)
+static void fill_remaining_roots(struct filling *filling, const struct still_tasks *still,
+				 struct rows *rows)
 {
-	size_t n, n_ran = rows->n;
+	size_t n, n_rows = rows->n + still->n;
 	const uint64_t interval_ns = filling->snapshot->interval_ns;
 	const struct target_root *roots = target_roots(filling->source->target, &n);
-	pid_t *ran = n > 0 ? list_tids(rows) : NULL;
+	pid_t *tids = n > 0 ? list_tids(rows, still) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		bool twice = i > 0 && roots[i].tid == roots[i - 1].tid; /* by -p, and by -t */
-		bool still =
-			filling->source->idle && !roots[i].ended_ns; /* added with the idle tasks */
-		if (twice || still ||
-		    (n_ran > 0 && bsearch(&roots[i].tid, ran, n_ran, sizeof(*ran), compare_pids)))
+		if (twice || (n_rows > 0 &&
+			      bsearch(&roots[i].tid, tids, n_rows, sizeof(*tids), compare_pids)))
 			continue;
 		if (!fill_root(filling, &roots[i], &rows->items[rows->n]))
 			continue;
@@ -267,7 +291,7 @@ static void fill_remaining_roots(struct filling *filling, struct rows *rows)
 				   &(struct wait_values){.lifetime_ns = interval_ns});
 		rows->n++;
 	}
-	free(ran);
+	free(tids);
 }
 
 /* The bounds of the part of a task's time that is before a change between two times. */
@@ -428,13 +452,6 @@ static void fill_places(const struct interval *interval, size_t slot, size_t row
 	}
 }
 
-/* Known tasks that did not run. */
-struct still_tasks {
-	struct filling *filling;
-	struct task **items;
-	size_t n, capacity;
-};
-
 static void append_still(struct still_tasks *still, struct task *task)
 {
 	still->items =
@@ -458,6 +475,35 @@ static void append_still_if_wanted(void *arg, struct task *task)
 	if (!target_has(source->target, source->tasks, task))
 		return;
 	append_still(still, task);
+}
+
+/*
+ * Not the roots of the target, which have rows before, nor what may have run in this interval: a
+ * scan of /proc does not have all of that.
+ */
+static void append_zombie(void *arg, struct task *task)
+{
+	struct still_tasks *still = arg;
+	const struct snapshot_source *source = still->filling->source;
+	uint64_t sequence = source->interval->sequence;
+
+	if (still->n < SNAPSHOT_ZOMBIES && task->interval != sequence &&
+	    task->sleeping != sequence && held_ms(still->filling, task) > 0 &&
+	    target_has(source->target, source->tasks, task))
+		append_still(still, task);
+}
+
+static void find_still(const struct snapshot_source *source, struct still_tasks *still)
+{
+	for (size_t i = 0; source->still && i < source->n_still; i++)
+		if (target_has(source->target, source->tasks, source->still[i]))
+			append_still(still, source->still[i]);
+	if (source->still)
+		return;
+	if (source->idle)
+		tasks_each(source->tasks, append_still_if_wanted, still);
+	else
+		tasks_each_zombie(source->tasks, append_zombie, still);
 }
 
 /*
@@ -573,11 +619,7 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	filling.cut = tasks_begin_cut(source->tasks);
 	mark_sleeping_roots(source);
 	struct still_tasks still = {.filling = &filling};
-	for (size_t i = 0; source->still && i < source->n_still; i++)
-		if (target_has(source->target, source->tasks, source->still[i]))
-			append_still(&still, source->still[i]);
-	if (source->idle && !source->still)
-		tasks_each(source->tasks, append_still_if_wanted, &still);
+	find_still(source, &still);
 	target_roots(source->target, &n_roots);
 	rows_init_still(columns, interval->n_ran + n_roots, still.n, rows);
 	rows->n = rows->n_still = 0;
@@ -591,9 +633,13 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 		if (find_part(&filling, i, &changes).most > 0)
 			add_sleeping(&filling, interval->ran[i]);
 	}
+	/* A finding names the parents that do not wait for them. */
+	for (size_t i = 0; i < still.n; i++)
+		if (still.items[i]->zombie)
+			add_sleeping(&filling, still.items[i]);
 	for (size_t i = 0; i < interval->n_ran; i++)
 		fill_ran(&filling, i);
-	fill_remaining_roots(&filling, rows);
+	fill_remaining_roots(&filling, &still, rows);
 	fill_still(&filling, &still, rows);
 	tasks_end_cut(source->tasks);
 	snapshot->unread_cmdlines = filling.cmdlines.unread;

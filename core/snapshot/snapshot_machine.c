@@ -24,6 +24,7 @@ const struct machine_value_def machine_value_defs[MACHINE_VALUES] = {
 	[MACHINE_PROCESSES] = {"processes"},
 	[MACHINE_THREADS] = {"threads"},
 	[MACHINE_MEMORY_CACHE] = {"memory_cache_bytes"},
+	[MACHINE_ZOMBIES] = {"zombies"},
 };
 
 void machine_set(struct snapshot_machine *machine, enum machine_value which, double value)

@@ -35,6 +35,7 @@ enum machine_value {
 	MACHINE_PROCESSES,
 	MACHINE_THREADS,
 	MACHINE_MEMORY_CACHE, /* bytes of the page cache and its like */
+	MACHINE_ZOMBIES, /* processes that have ended and that their parents have not waited for */
 	MACHINE_VALUES,
 };
 

@@ -64,6 +64,7 @@ static struct row copy_row(const struct adding *adding, const struct row *row)
 		to.cmdline = NULL;
 	} else {
 		to.processes = 0;
+		to.held_ms = 0;
 		to.flags &= ~(unsigned)ROW_ZOMBIE;
 	}
 	return to;

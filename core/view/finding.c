@@ -207,6 +207,7 @@ static void add_all(struct findings *findings, const struct triage *triage)
 		add_machine(findings, snapshot);
 	findings_add_consumers(findings, &triage->losses);
 	part_processes(findings);
+	findings_add_still(findings, &triage->losses);
 }
 
 /* A profile has no verdict, and an interval without length no rates. */

@@ -20,7 +20,8 @@
  * outside of this pid namespace.
  *
  * Then what the machine lacks: memory, swap, CPUs that spend their time in interrupts. A second
- * finding about a process comes behind the findings about others.
+ * finding about a process comes behind the findings about others. Last come what does not run and
+ * costs nothing: zombies, of each parent that does not wait for them, and stopped tasks.
  *
  * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
  * with its hottest function.
@@ -29,9 +30,10 @@ enum { FINDINGS_MAX = 8 };
 
 enum finding_kind {
 	FINDING_OF_VERDICT,
-	FINDING_OF_USE,     /* of the CPUs */
-	FINDING_OF_MACHINE, /* of its memory, pressure or interrupts (core/view/machine_items.h) */
-	FINDING_OF_GAPS,    /* rows are too low */
+	FINDING_OF_USE, /* of the CPUs */
+	/* Of its memory, pressure or interrupts (core/view/machine_items.h), or of zombies. */
+	FINDING_OF_MACHINE,
+	FINDING_OF_GAPS, /* rows are too low */
 	FINDING_OF_PROFILE,
 	FINDING_KINDS,
 };
@@ -45,8 +47,8 @@ struct finding {
 	 */
 	double cpus;
 	enum figure_state state; /* of cpus: VALID, SCALED or LOST */
-	pid_t pid, tid;          /* of its main task; 0: none */
-	char subject[24];        /* of the machine: "memory", "CPU 3"; else "" */
+	pid_t pid, tid;          /* of its main task, or of the parent of zombies; 0: none */
+	char subject[24];        /* of the machine: "memory", "CPU 3", "zombies"; else "" */
 	uint64_t since_ns;       /* wall-clock time of its first snapshot; 0: unknown */
 	char text[256];          /* printable */
 };

@@ -16,4 +16,12 @@ void finding_describe_loss(const struct losses *losses, struct finding *finding)
 /* finding_use.c: adds what uses the CPUs and is in no finding yet. */
 void findings_add_consumers(struct findings *findings, const struct losses *losses);
 
+/*
+ * finding_still.c: adds zombies that their parents do not wait for, and stopped tasks. They cost
+ * nothing, so call it last.
+ */
+void findings_add_still(struct findings *findings, const struct losses *losses);
+/* Appends " for at least 20 s", in steps; from 1 s on. */
+void finding_append_held(char *text, size_t size, uint64_t held_ms);
+
 #endif

@@ -311,6 +311,7 @@ static void describe_wait(const struct sentence *sentence)
 		append_count(sentence, threads);
 		append(sentence, " threads");
 	}
+	finding_append_held(sentence->text, sentence->size, heaviest_row(sentence)->held_ms);
 	if (all > threads) {
 		append(sentence, ", and ");
 		append_count(sentence, all - threads);

@@ -297,6 +297,7 @@ double judgement_cost_ns(const struct judge *judge, const struct judgement *judg
 	case COST_PROCESSES:
 	case COST_QUEUES:
 	case COST_SLEEP:
+	case COST_STOP:
 		return percent_ns(judge, judgement, subject->figures, cpu_ns);
 	case COST_STALLS:
 		return (double)cpu_ns * cpu_stall_share(subject->figures[judge->ipc].value);

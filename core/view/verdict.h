@@ -40,6 +40,7 @@ enum verdict {
 	VERDICT_DISK,            /* waits for block devices */
 	VERDICT_BLOCKED,         /* in uninterruptible sleep, for another reason */
 	VERDICT_RUNQ,            /* runnable without a CPU */
+	VERDICT_STOPPED,         /* by a signal or a debugger, all the time */
 	VERDICT_STEAL,           /* of the machine: its CPUs run other virtual machines */
 	VERDICTS,
 };

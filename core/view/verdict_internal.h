@@ -95,6 +95,7 @@ enum verdict_cost {
 	COST_PROCESSES, /* CPU time of processes that were started */
 	COST_QUEUES,    /* time runnable without a CPU */
 	COST_SLEEP,     /* blocked time */
+	COST_STOP,      /* stopped time: never a loss of CPU time */
 	COST_CPUS,      /* of the machine: CPU time that it does not get */
 };
 

@@ -119,6 +119,7 @@ static bool stands_out(const struct losses *losses, enum verdict verdict)
 		       100 * ns >= WAIT_LEAST * (double)losses->judge->snapshot->interval_ns;
 	case COST_CPUS:
 		return ns > 0 && 100 * ns >= STEAL_LEAST * (double)losses->all_ns;
+	case COST_STOP: /* findings_add_still() */
 	case COST_NONE:
 		break;
 	}

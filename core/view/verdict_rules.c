@@ -118,6 +118,16 @@ const struct rule verdict_rules[] = {
 	 .of_users = true,
 	 .of_sums = true},
 
+	/*
+	 * A job of a shell that waits for its user is stopped, too. So the whole interval counts,
+	 * whose ends differ a little, and another wait is farther beyond its limit.
+	 */
+	{3,
+	 VERDICT_STOPPED,
+	 {{"stopped_percent", '>', 98, .share = 0.98}},
+	 .subject = RULE_OF_TASKS,
+	 .of_sums = true},
+
 	/* The figures of a task that hardly runs mean little. */
 	{4, VERDICT_NONE, {{"cpu_percent", '<', 5}}, .subject = RULE_OF_TASKS},
 

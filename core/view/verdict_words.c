@@ -59,6 +59,8 @@ static const struct {
 			     "in uninterruptible sleep (state D), for another reason"},
 	[VERDICT_RUNQ] = {"runq", "runq", COST_QUEUES, "waits for a CPU",
 			  "ready to run, but without a CPU: others have it"},
+	[VERDICT_STOPPED] = {"stopped", "stopped", COST_STOP, "is stopped",
+			     "stopped all the time by a signal or a debugger (states T, t)"},
 	[VERDICT_STEAL] = {"steal", "steal", COST_CPUS, NULL,
 			   "the hypervisor gave the CPUs to other machines"},
 };

@@ -55,6 +55,25 @@ static struct sort_key number_key(const struct view *view, double number)
 	return (struct sort_key){.number = goes_down(view) ? -number : number};
 }
 
+/* A smaller part of a CPU, in percent, is shown as 0.0. */
+#define SHOWN_PERCENT 0.05
+
+/*
+ * In the default order, tasks that are held stand before those that are shown with 0.0. The ones
+ * that are held for the longest time come first.
+ */
+static bool stands_by_held(const struct view *view, const struct row *row, struct figure figure)
+{
+	return row->held_ms > 0 && !view->spec.sort[0] && !view->spec.reverse && !view->baseline &&
+	       strcmp(view->columns[view->sort_column].name, "cpu_percent") == 0 &&
+	       !(figure_known(figure) && figure.value >= SHOWN_PERCENT);
+}
+
+static struct sort_key held_key(const struct view *view, const struct row *row)
+{
+	return number_key(view, SHOWN_PERCENT * (1 - 1 / (2 + (double)row->held_ms)));
+}
+
 static struct sort_key figure_key(const struct view *view, struct figure figure)
 {
 	return figure_known(figure) ? number_key(view, figure.value) : no_key();
@@ -103,8 +122,11 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 	const struct snapshot_cpu *cpu = view->cpus ? &view->cpus[index] : &no_cpu;
 
 	switch (column->field) {
-	case FIELD_METRIC:
-		return figure_key(view, view_value(view, index, column));
+	case FIELD_METRIC: {
+		const struct figure figure = view_value(view, index, column);
+		return stands_by_held(view, row, figure) ? held_key(view, row)
+							 : figure_key(view, figure);
+	}
 	case FIELD_PID:
 		return number_key(view, row->pid);
 	case FIELD_TID:

@@ -53,6 +53,7 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 		/* It may wait since then: schedstat will have that. */
 		account->crossing_ns = waits->end_ns - account->left_ns;
 		account->state = left > 0 ? read_state(waits, task) : TASK_OFF;
+		account->known_ns = waits->end_ns;
 		account->queued = account->woken_early = false;
 		account->woken_ns = 0;
 		account->seen = TASK_UNSEEN;

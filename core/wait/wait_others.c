@@ -111,7 +111,7 @@ static void add_if_shown(void *arg, struct task *task)
 	struct waits *waits = others->waits;
 	struct proc_stat stat;
 
-	if (task->exit_ns || is_known(waits, task))
+	if (task->exit_ns || task->zombie || is_known(waits, task))
 		return;
 	if (waits_state_of(waits, task) == TASK_OFF) {
 		if (others->left == 0) {
@@ -123,9 +123,14 @@ static void add_if_shown(void *arg, struct task *task)
 		    proc_thread_brief(waits->sys, task->pid, task->tid, &stat) < 0)
 			return;
 		task_set_state(task, stat.state, sys_now_ns(waits->sys));
+		/* Its EXIT was lost. */
+		if (stat.state == 'Z')
+			tasks_mark_zombie(waits->all_tasks, task, task->state.read_ns);
 	}
-	if (has_account(waits, task))
+	if (has_account(waits, task)) {
 		task->wait.state = waits_state_of(waits, task);
+		task->wait.known_ns = task->state.read_ns;
+	}
 	/* Of one that is runnable the state is read once more, before the next end. */
 	if (task->state.letter == 'D' || task->state.letter == 'T' || task->state.letter == 't' ||
 	    (waits->wakeups && task->state.letter == 'R'))

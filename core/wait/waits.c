@@ -81,6 +81,7 @@ static void open_account(const struct waits *waits, struct task *task)
 	bool is_new = task->start_ns >= waits->since_ns;
 
 	task->wait = (struct task_wait){
+		.known_ns = task->state.read_ns,
 		.run = waits->run,
 		.until_ns = task->start_ns,
 		.left_ns = task->start_ns,
@@ -900,4 +901,14 @@ bool waits_end_runnable(const struct task *task, uint64_t begin_ns)
 	bool runs = account->state == TASK_RUNNING && account->left_ns >= account->until_ns;
 	bool queued = account->state > TASK_RUNNING && account->state < TASK_SLEEPING;
 	return runs || queued || account->queued;
+}
+
+uint64_t waits_held_since(const struct task *task, uint64_t begin_ns)
+{
+	const struct task_wait *account = &task->wait;
+
+	if (account->until_ns <= begin_ns ||
+	    (account->state != TASK_UNINTERRUPTIBLE && account->state != TASK_STOPPED))
+		return 0;
+	return account->left_ns > account->known_ns ? account->left_ns : account->known_ns;
 }

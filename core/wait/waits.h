@@ -136,5 +136,10 @@ void waits_cut(struct waits *waits, struct interval *interval);
  * running or runnable.
  */
 bool waits_end_runnable(const struct task *task, uint64_t begin_ns);
+/*
+ * Of the same interval: since when the task is in uninterruptible sleep or stopped, by its records,
+ * or at least since when, by the first reading of its state. 0: it is not.
+ */
+uint64_t waits_held_since(const struct task *task, uint64_t begin_ns);
 
 #endif

@@ -78,11 +78,44 @@ static void add_number(struct segments *segments, unsigned weight, const char *l
 	detail_add_segment(segments, weight, label, text)->text_style = STYLE_ID;
 }
 
+/* How long the thread, or a thread of the process, is held, also if it has no detail. */
+static uint64_t held_ms(const struct detail_page *page)
+{
+	const struct detail_subject *subject = page->subject;
+	const struct rows *rows = &page->snapshot->threads;
+	uint64_t ms = 0;
+
+	for (size_t i = 0; i < rows->n && detail_subject_is_of_tasks(subject); i++) {
+		const struct row *row = &rows->items[i];
+
+		if (row->pid == subject->row.pid && row->held_ms > ms &&
+		    (subject->key.kind == HISTORY_PROCESS || row->tid == subject->row.tid))
+			ms = row->held_ms;
+	}
+	return ms;
+}
+
+static void add_held(struct segments *segments, const struct detail_page *page, uint64_t ms)
+{
+	char text[64];
+
+	duration_format_age(ms * NS_PER_MS, text, sizeof(text));
+	detail_add_segment(segments, 99,
+			   page->subject->ended          ? "zombie for at least"
+			   : page->detail->n_threads > 1 ? "a thread held at least"
+							 : "held for at least",
+			   text)
+		->text_style = STYLE_WARN;
+}
+
 static void add_state(struct segments *segments, const struct detail_page *page)
 {
 	const struct detail_subject *subject = page->subject;
+	const uint64_t ms = held_ms(page);
 
-	if (subject->ended)
+	if (ms > 0)
+		add_held(segments, page, ms);
+	else if (subject->ended)
 		detail_add_segment(segments, 99, "", "has ended")->text_style = STYLE_WARN;
 	else if (page->detail->sum.n == 0)
 		detail_add_segment(
@@ -176,6 +209,7 @@ static const char *hint_of(const struct snapshot *snapshot, enum verdict verdict
 	case VERDICT_FINE:
 	case VERDICT_THROTTLED:
 	case VERDICT_FORKS:
+	case VERDICT_STOPPED:
 	case VERDICT_STEAL:
 	case VERDICTS:
 		break;

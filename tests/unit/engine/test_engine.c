@@ -296,7 +296,7 @@ static void test_short_lived_processes(void **state)
 			if (row->tid < SWARM_FIRST)
 				continue;
 			assert_string_equal(row->comm, "kid");
-			kids += (row->flags & ROW_EXITED) != 0;
+			kids += row_has_just_ended(row);
 			counted += rows_tally(snapshot->columns, &snapshot->threads,
 					      i)[event_index(snapshot, "cycles")];
 		}

@@ -861,7 +861,7 @@ static void assert_zombie(const struct snapshot *snapshot, pid_t pid, const char
 static const struct engine_column state_column[] = {{ENGINE_METRIC, "state"},
 						    {ENGINE_EVENTS, "blocked_time"}};
 
-/* Processes that have ended have rows until their parent waits for them: of -i and of -p. */
+/* Processes that have ended have rows until their parent waits for them. */
 static void zombies(void **state)
 {
 	enum { EARLY = 90, LATE = 91, SINCE_S = 4 };
@@ -900,16 +900,15 @@ static void zombies(void **state)
 		end_unwaited(fk, EARLY);
 		struct engine *engine = open_engine_with(&sys, &config);
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
-		if (rows[i].idle || target)
-			assert_zombie(snapshot, EARLY, "early", name);
-		else
-			assert_null(row_of(snapshot, EARLY));
+		assert_zombie(snapshot, EARLY, "early", name);
+		const uint64_t held_ms = row_of(snapshot, EARLY)->held_ms;
+		assert_in_range(held_ms, INTERVAL_NS / NS_PER_MS + 1, fk_now(fk) / NS_PER_MS);
 		assert_false(snapshot->ended);
 		snapshot_free(snapshot);
 
 		end_unwaited(fk, LATE);
 		snapshot = nth_snapshot(engine, fk, SINCE_S * (int)(NS_PER_S / INTERVAL_NS));
-		if (rows[i].idle && !target)
+		if (!target)
 			assert_zombie(snapshot, LATE, "late", name);
 		else
 			assert_null(row_of(snapshot, LATE));
@@ -935,15 +934,14 @@ static void zombies(void **state)
 	}
 }
 
-/* Many at once, and all of them go. */
-static void many_zombies(void **state)
+/* Many at once, and all of them go. Without -i some have rows, and all are counted. */
+static void check_many_zombies(bool idle)
 {
-	enum { ZOMBIES = 1500, FIRST = 1000 };
-	const struct engine_config config = {.columns = state_column, .n_columns = 2, .idle = true};
+	enum { ZOMBIES = 1500, FIRST = 1000, ROWS = 20 };
+	const struct engine_config config = {.columns = state_column, .n_columns = 2, .idle = idle};
 	struct fk *fk = fk_new(&rights[0].config);
 	struct sys sys = fk_sys(fk);
 
-	(void)state;
 	for (pid_t pid = FIRST; pid < FIRST + ZOMBIES; pid++) {
 		fk_task(fk, TASK(ME, pid, .comm = "child"));
 		end_unwaited(fk, pid);
@@ -954,11 +952,62 @@ static void many_zombies(void **state)
 		struct snapshot *snapshot = nth_snapshot(engine, fk, 10);
 		for (size_t i = 0; i < snapshot->threads.n; i++)
 			n += (snapshot->threads.items[i].flags & ROW_ZOMBIE) != 0;
-		assert_int_equal(n, round ? 0 : ZOMBIES);
+		assert_int_equal(n, round ? 0 : idle ? ZOMBIES : ROWS);
+		assert_int_equal(snapshot->machine.values[MACHINE_ZOMBIES], round ? 0 : ZOMBIES);
 		snapshot_free(snapshot);
 		for (pid_t pid = FIRST; pid < FIRST + ZOMBIES; pid++)
 			fk_reap(fk, pid);
 	}
+	close_all(engine, fk);
+}
+
+static void many_zombies(void **state)
+{
+	(void)state;
+	check_many_zombies(true);
+	check_many_zombies(false);
+}
+
+/* Their parent does not run, and is known by its name. */
+static void parents_of_zombies(void **state)
+{
+	enum { PARENT = 90, CHILD = 91 };
+	const struct engine_config config = {.columns = state_column, .n_columns = 2};
+	struct fk *fk = fk_new(&rights[0].config);
+	struct sys sys = fk_sys(fk);
+	bool named = false;
+
+	(void)state;
+	fk_task(fk, TASK(ME, PARENT, .comm = "parent"));
+	fk_task(fk, TASK(ME, CHILD, .comm = "child", .ppid = PARENT));
+	end_unwaited(fk, CHILD);
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 3);
+	assert_zombie(snapshot, CHILD, "child", "its row");
+	assert_int_equal(row_of(snapshot, CHILD)->ppid, PARENT);
+	for (size_t i = 0; i < snapshot->n_sleeping; i++)
+		named |= snapshot->sleeping[i].pid == PARENT &&
+			 strcmp(snapshot->sleeping[i].comm, "parent") == 0;
+	assert_true(named);
+	snapshot_free(snapshot);
+	close_all(engine, fk);
+}
+
+/* A process that goes on without its main thread has not ended. */
+static void leaders_outlived(void **state)
+{
+	const struct right *right = *state;
+	const struct engine_config config = {.columns = state_column, .n_columns = 2};
+	struct fk *fk = open_family(right);
+	struct sys sys = fk_sys(fk);
+
+	fk_switch(fk, 0, 0);
+	end_unwaited(fk, MAIN);
+	struct engine *engine = open_engine_with(&sys, &config);
+	struct snapshot *snapshot = nth_snapshot(engine, fk, 40);
+	assert_null(row_of(snapshot, MAIN));
+	assert_int_equal(snapshot->machine.values[MACHINE_ZOMBIES], 0);
+	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 
@@ -1051,6 +1100,9 @@ int main(void)
 		WITH(zombies, 1),
 		WITH(zombies, 2),
 		cmocka_unit_test(many_zombies),
+		cmocka_unit_test(parents_of_zombies),
+		WITH(leaders_outlived, 0),
+		WITH(leaders_outlived, 1),
 		WITH(zombie_leaders, 0),
 		WITH(zombie_leaders, 1),
 		WITH(zombie_leaders, 2),

@@ -121,6 +121,7 @@ static void same_row(const struct snapshot *a, const struct row *left, const str
 	SAME(left->threads, right->threads, "threads of a row");
 	SAME(left->processes, right->processes, "processes of a row");
 	SAME(left->flags, right->flags, "flags of a row");
+	SAME(left->held_ms, right->held_ms, "held_ms of a row");
 	same_text(left->comm, right->comm, "comm");
 	same_text(left->user, right->user, "user");
 	same_text(left->cmdline, right->cmdline, "command line");

@@ -289,6 +289,9 @@ static const struct pair pairs[] = {
 		   {"disk_percent", 0, FIGURE_NOT_COUNTED}},
 	 .text = "blocked: D% 95.0 >= 25", .beside = "seldom", .other = VERDICT_NONE,
 	 .changed = {{"uninterruptible_percent", 9}}},
+	{"stopped", VERDICT_STOPPED, .given = {{"cpu_percent", 0}, {"stopped_percent", 99.9}},
+	 .text = "stopped: T% 99.9 >= 98", .beside = "in a part of the time", .other = VERDICT_NONE,
+	 .changed = {{"stopped_percent", 90}}},
 	{"pages are taken away", VERDICT_MEMORY_PRESSURE,
 	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}, {"disk_percent", 20}},
 	 .memory = {60, UNKNOWN}, .beside = "nowhere", .other = VERDICT_DISK,
@@ -753,8 +756,10 @@ enum { WAITING_TASKS = 12 };
 struct waiting_task {
 	pid_t pid;
 	const char *comm;
-	double cpu, cs, runq, throttled, lock, disk, d, forks, forked, faults;
+	double cpu, cs, runq, throttled, lock, disk, d, forks, forked, faults, stopped;
 	unsigned copies; /* further threads of the same process */
+	pid_t ppid;
+	uint64_t held_ms;
 	unsigned flags;
 	enum figure_state state; /* of all figures */
 };
@@ -770,18 +775,25 @@ static const struct given waiting_columns[FIGURES] = {
 	{"forks_per_s", 0},
 	{"forked_percent", 0},
 	{"major_faults_per_s", 0},
+	{"stopped_percent", 0},
 };
 
 static void fill_waiting_row(struct snapshot *snapshot, size_t i, const struct waiting_task *task,
 			     pid_t tid)
 {
 	const struct columns *columns = snapshot->columns;
-	const double values[] = {task->cpu,  task->cs, task->runq,  task->throttled, task->lock,
-				 task->disk, task->d,  task->forks, task->forked,    task->faults};
+	const double values[] = {task->cpu,    task->cs,     task->runq,   task->throttled,
+				 task->lock,   task->disk,   task->d,      task->forks,
+				 task->forked, task->faults, task->stopped};
 	struct row *row = &snapshot->threads.items[i];
 	uint64_t ns = (uint64_t)(task->cpu * 10) * NS_PER_MS;
 
-	*row = (struct row){.pid = task->pid, .tid = tid, .threads = 1, .flags = task->flags};
+	*row = (struct row){.pid = task->pid,
+			    .tid = tid,
+			    .ppid = task->ppid,
+			    .threads = 1,
+			    .held_ms = task->held_ms,
+			    .flags = task->flags};
 	text_copy(row->comm, sizeof(row->comm), task->comm);
 	rows_tally(columns, &snapshot->threads, i)[TALLY_TASK_CLOCK] = ns;
 	snapshot->totals[TALLY_TASK_CLOCK] += ns;
@@ -952,6 +964,123 @@ static void describes_waits(void **state)
 	}
 }
 
+#define ZOMBIE(pid, parent, held)                                                   \
+	{                                                                           \
+		(pid), "child", .ppid = (parent), .flags = ROW_EXITED | ROW_ZOMBIE, \
+				.held_ms = (held)                                   \
+	}
+
+/* What does not run is behind all others, and has its time. */
+static void describes_what_does_not_run(void **state)
+{
+	static const char idle[] = "idle: less than 5% of the CPUs' time was used";
+	static const struct {
+		const char *name;
+		struct waiting_task tasks[WAITING_TASKS];
+		double zombies; /* of the machine; 0: unknown */
+		const char *want[4];
+	} rows[] = {
+		{"a stopped task",
+		 {{77, "vim", .stopped = 100}},
+		 .want = {idle, "vim (77) is stopped"}},
+		{"for a while",
+		 {{77, "vim", .stopped = 99.9, .held_ms = 6900}},
+		 .want = {idle, "vim (77) has been stopped for at least 6 s"}},
+		{"for a part of the interval", {{77, "vim", .stopped = 90}}, .want = {idle}},
+		{"several, and a thread beside one",
+		 {{77, "vim", .stopped = 100, .copies = 1, .held_ms = 2000},
+		  {79, "less", .stopped = 100, .held_ms = 59000},
+		  {80, "gdb", .stopped = 100}},
+		 .want = {idle, "less (79) has been stopped for at least 50 s, and 2 other "
+				"processes"}},
+		{"beside one that runs",
+		 {{77, "vim", .stopped = 100}, {78, "spin", .cpu = 100}},
+		 .want = {"spin (78) uses 1.0 of 2 CPUs", "vim (77) is stopped"}},
+		{"blocked for long",
+		 {{77, "vforker", .d = 100, .held_ms = 150000}},
+		 .want = {"vforker (77) is blocked (state D) 100 % of the time for at least 2 "
+			  "min"}},
+		{"zombies",
+		 {{5, "python3"}, ZOMBIE(77, 5, 2500), ZOMBIE(78, 5, 2000), ZOMBIE(79, 5, 0)},
+		 .zombies = 3,
+		 .want = {idle, "python3 (5) has not waited for 3 ended children, the first for at "
+				"least 2 s"}},
+		{"a few zombies, for a moment",
+		 {{5, "python3"}, ZOMBIE(77, 5, 2500), ZOMBIE(78, 5, 2000)},
+		 .zombies = 2,
+		 .want = {idle}},
+		{"many, for less than an interval",
+		 {{5, "python3"}, ZOMBIE(77, 5, 0), ZOMBIE(78, 5, 0), ZOMBIE(79, 5, 0)},
+		 .zombies = 3,
+		 .want = {idle}},
+		{"one for long, of a parent without a row",
+		 {ZOMBIE(77, 5, 86400 * 1000)},
+		 .zombies = 1,
+		 .want = {idle, "process 5 has not waited for 1 ended child for at least 1 d"}},
+		{"of two parents, and a stopped task",
+		 {{5, "a"},
+		  {6, "b"},
+		  ZOMBIE(77, 5, 11000),
+		  ZOMBIE(78, 6, 11000),
+		  ZOMBIE(79, 6, 500),
+		  {80, "vim", .stopped = 100}},
+		 .zombies = 3,
+		 .want = {idle,
+			  "b (6) has not waited for 2 ended children, the first for at least 10 s",
+			  "a (5) has not waited for 1 ended child for at least 10 s",
+			  "vim (80) is stopped"}},
+		{"a process that goes on without its main thread",
+		 {{77, "main", .ppid = 5, .flags = ROW_EXITED | ROW_ZOMBIE, .held_ms = 60000},
+		  {77, "worker", .copies = 1}},
+		 .zombies = 0,
+		 .want = {idle}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot = waiting_snapshot(rows[i].tasks);
+		struct findings findings;
+		size_t n = 0;
+
+		if (rows[i].zombies > 0)
+			machine_set(&snapshot->machine, MACHINE_ZOMBIES, rows[i].zombies);
+		findings_of_snapshot(snapshot, &findings);
+		while (n < ARRAY_SIZE(rows[i].want) && rows[i].want[n])
+			n++;
+		for (size_t k = 0; k < findings.n; k++)
+			if (k >= n || strcmp(findings.items[k].text, rows[i].want[k]) != 0)
+				fail_msg("%s: %s", rows[i].name, findings.items[k].text);
+		assert_int_equal(findings.n, n);
+		snapshot_free(snapshot);
+	}
+}
+
+/* If not all zombies have rows, their number is a lower bound. */
+static void bounds_zombies(void **state)
+{
+	struct waiting_task tasks[SNAPSHOT_ZOMBIES + 1] = {{0}};
+	struct findings findings;
+
+	(void)state;
+	for (int i = 0; i < SNAPSHOT_ZOMBIES; i++)
+		tasks[i] = (struct waiting_task)ZOMBIE(100 + i, 5, 2000);
+	for (int more = 0; more < 2; more++) {
+		struct snapshot *snapshot = waiting_snapshot(tasks);
+
+		machine_set(&snapshot->machine, MACHINE_ZOMBIES, SNAPSHOT_ZOMBIES + more);
+		findings_of_snapshot(snapshot, &findings);
+		assert_string_equal(
+			findings.items[1].text,
+			more ? "process 5 has not waited for at least 20 ended children, "
+			       "the first for at least 2 s"
+			     : "process 5 has not waited for 20 ended children, the first "
+			       "for at least 2 s");
+		assert_string_equal(findings.items[1].subject, "zombies");
+		assert_int_equal(findings.items[1].pid, 5);
+		snapshot_free(snapshot);
+	}
+}
+
 /* A lock costs no CPU time while all CPUs are busy. Its sentence is there. */
 static void tells_waits_beside_busy_cpus(void **state)
 {
@@ -1097,6 +1226,8 @@ int main(void)
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
 		cmocka_unit_test(describes_waits),
+		cmocka_unit_test(describes_what_does_not_run),
+		cmocka_unit_test(bounds_zombies),
 		cmocka_unit_test(tells_waits_beside_busy_cpus),
 		cmocka_unit_test(explains_causes),
 		cmocka_unit_test(agrees_with_stall_percent),

@@ -185,6 +185,52 @@ static const struct sample_row kin[] = {
 	KIN(3, 2, 3, 2, "g", 1),
 };
 
+/* What is held stands behind what used 0.05 % of a CPU, in the default order alone. */
+static void sorts_held_tasks(void **state)
+{
+	struct sample_row held[] = {
+		TASK(10, 10, "first", "", [TALLY_TASK_CLOCK] = 400 * NS_PER_US),
+		TASK(20, 20, "stopped", "", CPU_MS(0)),
+		TASK(30, 30, "zombie", "", CPU_MS(0)),
+		TASK(40, 40, "shown", "", [TALLY_TASK_CLOCK] = 500 * NS_PER_US),
+		TASK(50, 50, "sleeper", "", CPU_MS(0)),
+		TASK(60, 60, "spin", "", CPU_MS(900)),
+		TASK(70, 70, "main", "", CPU_MS(0)),
+		TASK(70, 71, "in D", "", CPU_MS(0)),
+	};
+	static const struct {
+		struct view_spec spec;
+		const char *want; /* pids */
+	} rows[] = {
+		{{.by = ROLLUP_PROCESS}, "60 40 70 30 20 10 50 "},
+		{{.by = ROLLUP_THREAD}, "60 40 70 30 20 10 50 70 "},
+		{{.by = ROLLUP_PROCESS, .sort = "cpu_percent"}, "60 40 10 20 30 50 70 "},
+		{{.by = ROLLUP_PROCESS, .reverse = true}, "20 30 50 70 10 40 60 "},
+		{{.by = ROLLUP_PROCESS, .sort = "pid"}, "10 20 30 40 50 60 70 "},
+	};
+
+	(void)state;
+	held[1].row.held_ms = 5000;
+	held[2].row.held_ms = 86400 * 1000;
+	held[2].row.flags = ROW_EXITED | ROW_ZOMBIE;
+	held[3].row.held_ms = 86400 * 1000;
+	held[7].row.held_ms = 86401 * 1000;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct snapshot *snapshot =
+			sample_snapshot(sample_columns("software"), held, ARRAY_SIZE(held));
+		struct view view;
+		char pids[64] = "";
+
+		view_init(snapshot, &rows[i].spec, &view);
+		for (size_t line = 0; line < view.n; line++)
+			snprintf(pids + strlen(pids), sizeof(pids) - strlen(pids), "%d ",
+				 view_row(&view, line)->pid);
+		assert_string_equal(pids, rows[i].want);
+		view_fini(&view);
+		snapshot_free(snapshot);
+	}
+}
+
 static void sorts_rolled_up(void **state)
 {
 	static const struct {
@@ -819,6 +865,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_columns),
 		cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_held_tasks),
 		cmocka_unit_test(sorts_rolled_up),
 		cmocka_unit_test(shows_deep_trees),
 		cmocka_unit_test(formats_figures),

@@ -351,6 +351,28 @@ static void check_row(const struct run *run, const struct snapshot *snapshot, in
 	}
 }
 
+/*
+ * How long a row is held is never more than it is true. Without anything that makes it unclear it
+ * is known, but for an interval or two before the first reading.
+ */
+static void check_held(const struct run *run, const struct row *row, int refresh)
+{
+	const struct truth now = truth_of(run, row->tid);
+	uint64_t most_ms = (now.ns[FK_UNINTERRUPTIBLE] + now.ns[FK_STOPPED]) / NS_PER_MS;
+	uint64_t least_ms = refresh > 2 ? (uint64_t)(refresh - 1) * INTERVAL_NS / NS_PER_MS : 0;
+	bool clear = !run->this->unprivileged && !run->this->attach && !run->this->no_columns;
+
+	for (size_t i = 0; i < REFRESHES; i++)
+		clear &= run->this->deeds[i] == NOTHING;
+	if (row->held_ms > most_ms)
+		fail_msg("refresh %d: %d is held for %llu ms, not %llu", refresh, (int)row->tid,
+			 (unsigned long long)row->held_ms, (unsigned long long)most_ms);
+	if (clear && (row->tid == IN_D || row->tid == STOPPED) && row->held_ms < least_ms)
+		fail_msg("refresh %d: %d is held for %llu ms, at least %llu", refresh,
+			 (int)row->tid, (unsigned long long)row->held_ms,
+			 (unsigned long long)least_ms);
+}
+
 static bool has_waits(const struct snapshot *snapshot)
 {
 	return event_set_find(&snapshot->columns->events, "runq_time") >= 0;
@@ -365,8 +387,10 @@ static void test_life(void **state)
 		load(&run);
 		do_deed(&run, run.this->deeds[i]);
 		struct snapshot *snapshot = next_snapshot(run.engine, run.fk, INTERVAL_NS);
-		for (size_t k = 0; has_waits(snapshot) && k < snapshot->threads.n; k++)
+		for (size_t k = 0; has_waits(snapshot) && k < snapshot->threads.n; k++) {
 			check_row(&run, snapshot, i, snapshot->threads.items[k].tid);
+			check_held(&run, &snapshot->threads.items[k], i);
+		}
 		snapshot_free(snapshot);
 		note_truth(&run);
 	}
