@@ -279,7 +279,7 @@ static void append_command(struct cell *cell, const struct row *row, bool whole,
 /* Writes "bash > make > " of the ancestors on the line of a row. Returns the length. */
 static size_t write_chain(const struct view *view, size_t index, char *text, size_t size)
 {
-	size_t chain[CHAIN_MAX], n = 0, length = 0;
+	size_t chain[CHAIN_MAX] = {0}, n = 0, length = 0;
 
 	for (size_t at = view->above[index]; n < CHAIN_MAX && at != SIZE_MAX; at = view->above[at])
 		chain[n++] = at;
