@@ -67,20 +67,13 @@ static const char *const waiting_metrics[] = {
 };
 
 const char *const verdict_metrics[] = {
-	"cpu_percent",
-	"cs_per_s",
-	"runq_percent",
-	"throttled_percent",
-	"blocked_percent",
-	"uninterruptible_percent",
-	"stopped_percent",
-	"lock_percent",
-	"disk_percent",
-	"paging_percent",
-	"forks_per_s",
-	"forked_percent",
-	"major_faults_per_s",
-	NULL,
+	"cpu_percent",        "cs_per_s",
+	"runq_percent",       "throttled_percent",
+	"blocked_percent",    "uninterruptible_percent",
+	"stopped_percent",    "lock_percent",
+	"disk_percent",       "paging_percent",
+	"forks_per_s",        "forked_percent",
+	"major_faults_per_s", NULL,
 };
 
 const struct preset preset_table[] = {
