@@ -199,10 +199,12 @@ static void drop_gone_zombies(struct tasks *tasks, uint64_t now_ns)
 
 		if (!task)
 			continue;
-		if (proc_exists(tasks->sys, task->tid) < 0)
+		if (proc_exists(tasks->sys, task->tid) < 0) {
 			tasks_mark_exited(tasks, task, now_ns);
-		else if (!task->unwaited && tasks_read_stat(tasks, task->tid, &stat) == 0)
-			task->unwaited = proc_has_ended(&stat);
+		} else if (tasks_read_stat(tasks, task->tid, &stat) == 0) {
+			task->unwaited |= proc_has_ended(&stat);
+			task->ppid = stat.ppid; /* its parent may have ended */
+		}
 	}
 }
 

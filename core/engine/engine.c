@@ -259,9 +259,8 @@ static void set_facts(struct engine *engine, struct snapshot *snapshot)
 	engine->has_command_lines = engine->config.command_lines;
 	if (engine->in_pid_namespace)
 		machine.known[MACHINE_PROCESSES] = machine.known[MACHINE_THREADS] = false;
-	else
-		machine_set(&machine, MACHINE_ZOMBIES,
-			    (double)tasks_each_zombie(engine->tasks, NULL, NULL));
+	machine_set(&machine, MACHINE_ZOMBIES,
+		    (double)tasks_each_zombie(engine->tasks, NULL, NULL));
 	if (engine->config.counts_itself && engine->settled) {
 		self_cost_cut(&engine->self_cost, engine->cut_ns, &facts.cost);
 		facts.cost.records = result->records;

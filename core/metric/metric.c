@@ -512,7 +512,10 @@ static bool is_wait_close(const struct metric_reading *reading, const struct met
 	       interval_ns / METRIC_CLOSE_PARTS;
 }
 
-/* The counts that a row lacks are in `missing` if the machine's were counted all the time. */
+/*
+ * The counts that a row lacks are in `missing` if the machine's were counted all the time. Switches
+ * that the kernel hides are not.
+ */
 static bool is_count_close(const struct metric_reading *reading, const struct metric_input *input,
 			   const struct metric_bounds *bounds)
 {
@@ -522,10 +525,6 @@ static bool is_count_close(const struct metric_reading *reading, const struct me
 
 	if (!bounds->missing || event->state != FIGURE_VALID)
 		return false;
-	if (reading->event == TALLY_SWITCHES)
-		return tally[tally_losses(&input->plan->shape)] == 0 &&
-		       bounds->missing[TALLY_SWITCHES] <=
-			       tally[TALLY_SWITCHES] / METRIC_CLOSE_PARTS;
 	if ((event->kind != EVENT_SOFTWARE && event->kind != EVENT_HARDWARE) || reading->n == 0)
 		return false;
 	for (size_t i = 0; i < reading->n; i++) {

@@ -329,7 +329,7 @@ int native_parse_task(struct replay_native *native, struct native_words *words)
 		facts.exited = flags & ROW_EXITED && !facts.zombie;
 		facts.kernel = flags & ROW_KERNEL;
 		facts.lost = flags & ROW_LOST;
-		facts.held_ms = flags >> NATIVE_HELD_SHIFT;
+		facts.held_ms = u64_min(flags >> NATIVE_HELD_SHIFT, INT64_MAX / NS_PER_MS);
 		facts.comm = comm;
 		facts.cgroup = cgroup;
 		facts.cmdline = cmdline;

@@ -584,9 +584,12 @@ static void fill_ran(struct filling *filling, size_t slot)
 	rows->n++;
 }
 
-/* Where windows leave time out, or CPUs are not counted, it is not known. */
+/* Where windows leave time out, or CPUs or groups are not counted, it is not known. */
 static uint64_t most_unseen_ns(const struct interval *interval, const struct interval_gaps *gaps)
 {
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		if (interval->coverage[i].throttled)
+			return 0;
 	if (interval->uncounted || gaps->beside_ns > 0 || gaps->unknown_ns >= gaps->length_ns)
 		return 0;
 	return gaps->unknown_ns > 0 ? gaps->unknown_ns : 1;

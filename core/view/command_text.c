@@ -85,7 +85,8 @@ static const char *find_script(const struct interpreter *interpreter, const char
 	while (*word == '-' || *word == '+') {
 		size_t length = word_length(word);
 
-		if (length > 1 && word[1] != '-' && strchr(interpreter->code, word[length - 1]))
+		/* "-": the program is the standard input. */
+		if (length == 1 || (word[1] != '-' && strchr(interpreter->code, word[length - 1])))
 			return NULL;
 		bool skips = takes_word(interpreter, word, length);
 		word += length + strspn(word + length, " ");

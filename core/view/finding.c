@@ -241,6 +241,7 @@ void findings_of_snapshot(const struct snapshot *snapshot, struct findings *find
 	struct triage triage;
 
 	findings->n = 0;
+	findings->sequence = snapshot->sequence;
 	findings->verdict = VERDICT_NONE;
 	if (columns_of_profile(snapshot->columns))
 		add_profile(findings, snapshot);
@@ -260,11 +261,14 @@ static bool is_same(const struct finding *a, const struct finding *b)
 void findings_follow(struct findings *findings, const struct findings *before,
 		     const struct snapshot *snapshot)
 {
+	bool follows = before->sequence > 0 && (before->sequence == findings->sequence ||
+						before->sequence + 1 == findings->sequence);
+
 	for (size_t i = 0; i < findings->n; i++) {
 		struct finding *finding = &findings->items[i];
 
-		finding->since_ns = snapshot->realtime_ns;
-		for (size_t k = 0; before && k < before->n; k++)
+		finding->since_ns = u64_growth(snapshot->interval_ns, snapshot->realtime_ns);
+		for (size_t k = 0; follows && k < before->n; k++)
 			if (is_same(finding, &before->items[k]))
 				finding->since_ns = before->items[k].since_ns;
 	}

@@ -15,13 +15,13 @@
  * CPUs. Without such a loss, the verdict of the sum of all rows; it begins with "the target is", or
  * with "your tasks are" if only the user's tasks are counted.
  *
- * Then what uses the CPUs and is in no sentence yet: each process that used half a CPU, the
- * ancestor of many short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs", and tasks
- * outside of this pid namespace.
+ * Then what the machine lacks: memory, swap, CPUs that spend their time in interrupts. Then what
+ * uses the CPUs and is in no sentence yet: each process that used half a CPU, the ancestor of many
+ * short ones: "make (27771) and 312 descendants use 1.9 of 2 CPUs", and tasks outside of this pid
+ * namespace. A second finding about a process comes behind the findings about others.
  *
- * Then what the machine lacks: memory, swap, CPUs that spend their time in interrupts. A second
- * finding about a process comes behind the findings about others. Last come what does not run and
- * costs nothing: zombies, of each parent that does not wait for them, and stopped tasks.
+ * Last comes what does not run and costs nothing: zombies, of each parent that does not wait for
+ * them, and stopped tasks.
  *
  * If rows are too low (snapshot_rows_too_low), there is one sentence, about that. A profile has one
  * with its hottest function.
@@ -48,13 +48,14 @@ struct finding {
 	double cpus;
 	enum figure_state state; /* of cpus: VALID, SCALED or LOST */
 	pid_t pid, tid;          /* of its main task, or of the parent of zombies; 0: none */
-	char subject[24];        /* of the machine: "memory", "CPU 3", "zombies"; else "" */
-	uint64_t since_ns;       /* wall-clock time of its first snapshot; 0: unknown */
-	char text[256];          /* printable */
+	char subject[24];  /* of no process alone: "memory", "CPU 3", "outside", "zombies"; or "" */
+	uint64_t since_ns; /* wall-clock time at which its first interval began; 0: unknown */
+	char text[256];    /* printable */
 };
 
 struct findings {
 	enum verdict verdict; /* the greatest loss, or that of the sum; or VERDICT_NONE */
+	uint64_t sequence;    /* of the snapshot; 0: of none */
 	size_t n;
 	struct finding items[FINDINGS_MAX];
 };
@@ -62,7 +63,10 @@ struct findings {
 /* Returns the verdict of the findings without their sentences. */
 enum verdict findings_verdict(const struct snapshot *snapshot);
 void findings_of_snapshot(const struct snapshot *snapshot, struct findings *findings);
-/* Sets since when each of them has been found. `before`: of the snapshot before; NULL: none. */
+/*
+ * Sets since when each of them has been found. `before` are those of the last shown snapshot: if
+ * that is not the one before this one, all begin now.
+ */
 void findings_follow(struct findings *findings, const struct findings *before,
 		     const struct snapshot *snapshot);
 /*

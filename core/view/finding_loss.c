@@ -310,8 +310,10 @@ static void describe_wait(const struct sentence *sentence)
 		append(sentence, " in ");
 		append_count(sentence, threads);
 		append(sentence, " threads");
+	} else {
+		finding_append_held(sentence->text, sentence->size,
+				    heaviest_row(sentence)->held_ms);
 	}
-	finding_append_held(sentence->text, sentence->size, heaviest_row(sentence)->held_ms);
 	if (all > threads) {
 		append(sentence, ", and ");
 		append_count(sentence, all - threads);

@@ -67,11 +67,11 @@ static const struct row *find_stopped(const struct losses *losses, size_t *n)
 	return longest;
 }
 
-/* "vim (77) has been stopped for at least 20 s, and 2 other processes" */
+/* "vim (77) has been stopped for at least 20 s; 2 other processes are stopped, too" */
 static void add_stopped(struct findings *findings, const struct losses *losses)
 {
 	size_t n = 0;
-	char others[48];
+	char others[64];
 	const struct row *row = losses->n[VERDICT_STOPPED] > 0 ? find_stopped(losses, &n) : NULL;
 
 	if (!row || findings->n == FINDINGS_MAX)
@@ -85,8 +85,8 @@ static void add_stopped(struct findings *findings, const struct losses *losses)
 	verdict_append(finding->text, size, long_held ? " has been stopped" : " is stopped");
 	finding_append_held(finding->text, size, row->held_ms);
 	if (n > 1) {
-		snprintf(others, sizeof(others), ", and %zu other process%s", n - 1,
-			 n == 2 ? "" : "es");
+		snprintf(others, sizeof(others), "; %zu other process%s stopped, too", n - 1,
+			 n == 2 ? " is" : "es are");
 		verdict_append(finding->text, size, others);
 	}
 }
@@ -199,8 +199,8 @@ static void add_zombies(struct findings *findings, const struct snapshot *snapsh
 	size_t n, all;
 	struct family *families = find_families(snapshot, &n, &all);
 	const struct snapshot_machine *machine = &snapshot->machine;
-	bool is_bound = all >= SNAPSHOT_ZOMBIES && machine->known[MACHINE_ZOMBIES] &&
-			machine->values[MACHINE_ZOMBIES] > (double)all;
+	bool is_bound =
+		!machine->known[MACHINE_ZOMBIES] || machine->values[MACHINE_ZOMBIES] > (double)all;
 
 	while (findings->n < FINDINGS_MAX) {
 		struct family *most = NULL;

@@ -244,10 +244,15 @@ static void add_outside(struct findings *findings, const struct snapshot *snapsh
 {
 	if (snapshot->targeted || !snapshot_has_others(snapshot) || findings->n == FINDINGS_MAX)
 		return;
-	double cpus = (double)snapshot->others[TALLY_TASK_CLOCK] / (double)snapshot->interval_ns;
+	uint64_t ns = snapshot->others[TALLY_TASK_CLOCK];
+	/* Interrupts of idle CPUs may be in it. */
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		ns = u64_growth(snapshot->cpus[i].doubt_ns - snapshot->cpus[i].ticks_ns, ns);
+	double cpus = (double)ns / (double)snapshot->interval_ns;
 	if (cpus < LEAST_CPUS)
 		return;
 	struct finding *finding = add_use(findings, cpus, FIGURE_SCALED);
+	text_copy(finding->subject, sizeof(finding->subject), "outside");
 	text_copy(finding->text, sizeof(finding->text), "tasks outside of this pid namespace");
 	append_use(finding, snapshot, true);
 }

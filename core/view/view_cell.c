@@ -266,8 +266,8 @@ static void append_command(struct cell *cell, const struct row *row, bool whole,
 		if (length < size)
 			length += text_printable(cell->text + length, size - length, text,
 						 sizeof(cell->text));
-		if (i == 0 && length > 0 && piece[1] > 0)
-			cell->stressed_begin = (unsigned)length;
+		if (i == 0) /* with a bracket in front of it, which a folder parts from it */
+			cell->stressed_begin = (unsigned)(piece[1] > 0 ? length : cell->name);
 		if (i == (whole ? 2 : 1))
 			length += text_copy(cell->text + length, sizeof(cell->text) - length,
 					    bracket);

@@ -157,9 +157,9 @@ static void shorten_chain(struct cell *cell, unsigned width, bool ascii)
 						    sizeof(cell->text) - cell->chain, "%s > ",
 						    ascii ? ".." : "…");
 	text_copy(cell->text + cell->name, sizeof(cell->text) - cell->name, name);
-	if (cell->stressed_end > 0) {
-		cell->stressed_begin -= (unsigned)(before - cell->name);
-		cell->stressed_end -= (unsigned)(before - cell->name);
+	if (cell->stressed_end > before) {
+		cell->stressed_begin += (unsigned)(cell->name - before);
+		cell->stressed_end += (unsigned)(cell->name - before);
 	}
 }
 

@@ -29,7 +29,8 @@ void display_set_snapshot(struct display *display, struct snapshot *snapshot)
 	findings_of_snapshot(snapshot, &display->findings);
 	findings_follow(&display->findings, &before, snapshot);
 	display->has_finding_lines |= display->findings.n > 0;
-	display->has_small_errors |= figures_have_small_errors(snapshot);
+	if (!display->has_small_errors)
+		display->has_small_errors = figures_have_small_errors(snapshot);
 	display->has_machine_line |= machine_is_known(&snapshot->machine);
 }
 

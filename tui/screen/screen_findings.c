@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * All findings of the shown snapshot, the costliest first, one line each: since when, and the
+ * All findings of the shown snapshot in their order, one line each: since when, and the
  * sentence. Below them the selected one in full.
  */
 #include "core/base/text.h"
@@ -45,9 +45,8 @@ static void format_age(const struct finding *finding, const struct snapshot *sna
 {
 	text_copy(text, size, "-");
 	if (finding->since_ns > 0)
-		duration_format_age(u64_growth(finding->since_ns, snapshot->realtime_ns) +
-					    snapshot->interval_ns,
-				    text, size);
+		duration_format_age(u64_growth(finding->since_ns, snapshot->realtime_ns), text,
+				    size);
 }
 
 static void draw_finding(const void *data, size_t line, struct canvas *canvas,
@@ -139,16 +138,18 @@ static void findings_draw(struct app *app, struct canvas *canvas)
 	draw_selected(app, canvas, below);
 }
 
-/* The line of the finding's thread, or of its process; SIZE_MAX: none. */
+/* The line of the finding's thread or process, also if that is folded into it; SIZE_MAX: none. */
 static size_t find_row(const struct view *view, const struct finding *finding)
 {
-	for (size_t i = 0; i < view->n; i++) {
-		const struct row *row = &view->rows->items[view->order[i]];
+	for (size_t i = 0; i < view->n; i++)
+		for (size_t at = view->order[i]; at != SIZE_MAX;
+		     at = view->above ? view->above[at] : SIZE_MAX) {
+			const struct row *row = &view->rows->items[at];
 
-		if (row->pid == finding->pid &&
-		    (view->spec.by != ROLLUP_THREAD || row->tid == finding->tid))
-			return i;
-	}
+			if (row->pid == finding->pid &&
+			    (view->spec.by != ROLLUP_THREAD || row->tid == finding->tid))
+				return i;
+		}
 	return SIZE_MAX;
 }
 
@@ -166,7 +167,8 @@ static void go_to_row(struct app *app)
 		list_roll_up(list, ROLLUP_PROCESS);
 	size_t line = find_row(list_view(list, app->display.snapshot), finding);
 	if (line == SIZE_MAX) {
-		messages_show(&app->messages, "Process %d is not in the list: the filter hides it.",
+		messages_show(&app->messages,
+			      "Process %d has no row: it did not run, or the filter hides it.",
 			      finding->pid);
 		return;
 	}

@@ -352,6 +352,28 @@ static void test_command_lines(void **state)
 	}
 }
 
+/* In a tree the ancestors on a line are left out before its command line is. */
+static void test_command_lines_of_a_tree(void **state)
+{
+	(void)state;
+	for (unsigned width = 20; width < 130; width++) {
+		struct snapshot *snapshot = screen_snapshot_family(4);
+		struct stage stage;
+
+		for (size_t i = 0; i < snapshot->threads.n; i++)
+			if (strcmp(snapshot->threads.items[i].comm, "make") == 0)
+				snapshot->threads.items[i].cmdline =
+					"make -j8 all of/these/many/files and/some/more";
+		stage_open(&stage, width, 24, false, snapshot);
+		stage_keys(&stage, (int[]){'t', 0});
+		stage_check_text(&stage, "bash > make -j8", false);
+		if (width >= 80)
+			stage_check_text(&stage, "… > make", true);
+		stage_keys(&stage, (int[]){'c', 0});
+		stage_close(&stage);
+	}
+}
+
 /* Around the name of a command line is what matters less. */
 static void test_stress(void **state)
 {
@@ -948,6 +970,7 @@ int main(void)
 		cmocka_unit_test(test_tag),
 		cmocka_unit_test(test_notes_move_nothing),
 		cmocka_unit_test(test_command_lines),
+		cmocka_unit_test(test_command_lines_of_a_tree),
 		cmocka_unit_test(test_stress),
 		cmocka_unit_test(test_first_interval),
 		cmocka_unit_test(test_narrow_title),

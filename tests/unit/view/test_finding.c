@@ -224,9 +224,9 @@ static void knows_since_when(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(snapshots); i++)
-		snapshots[i]->realtime_ns = (i + 1) * NS_PER_S;
+		snapshots[i]->sequence = i + 1, snapshots[i]->realtime_ns = (i + 2) * NS_PER_S;
 	findings_of_snapshot(snapshots[0], &before);
-	findings_follow(&before, NULL, snapshots[0]);
+	findings_follow(&before, &(struct findings){.n = 0}, snapshots[0]);
 	assert_int_equal(before.items[0].since_ns, NS_PER_S);
 	findings_of_snapshot(snapshots[1], &now);
 	findings_follow(&now, &before, snapshots[1]);
@@ -236,6 +236,9 @@ static void knows_since_when(void **state)
 	findings_follow(&later, &now, snapshots[2]);
 	assert_int_equal(later.items[0].since_ns, 2 * NS_PER_S);
 	assert_int_equal(later.items[1].since_ns, NS_PER_S);
+	/* After a seek nothing is known of the time between. */
+	findings_follow(&later, &before, snapshots[2]);
+	assert_int_equal(later.items[1].since_ns, 3 * NS_PER_S);
 	for (size_t i = 0; i < ARRAY_SIZE(snapshots); i++)
 		snapshot_free(snapshots[i]);
 }

@@ -991,8 +991,8 @@ static void describes_what_does_not_run(void **state)
 		 {{77, "vim", .stopped = 100, .copies = 1, .held_ms = 2000},
 		  {79, "less", .stopped = 100, .held_ms = 59000},
 		  {80, "gdb", .stopped = 100}},
-		 .want = {idle, "less (79) has been stopped for at least 50 s, and 2 other "
-				"processes"}},
+		 .want = {idle, "less (79) has been stopped for at least 50 s; 2 other "
+				"processes are stopped, too"}},
 		{"beside one that runs",
 		 {{77, "vim", .stopped = 100}, {78, "spin", .cpu = 100}},
 		 .want = {"spin (78) uses 1.0 of 2 CPUs", "vim (77) is stopped"}},
