@@ -40,11 +40,12 @@ static void marks_errors_that_are_not_small(void **state)
 		bool turns; /* page faults are counted in turns */
 		const char *want;
 	} rows[] = {
-		{"all is close", 9, 10, 20, COUNT_MODE_SYSTEM, "", 0, false, "30.0 1000 2000"},
-		{"much time", 10, 10, 20, COUNT_MODE_SYSTEM, "", 0, false, "?30.0 1000 2000"},
-		{"switches", 9, 11, 20, COUNT_MODE_SYSTEM, "", 0, false, "30.0 ?1000 2000"},
-		{"faults", 9, 10, 21, COUNT_MODE_SYSTEM, "", 0, false, "30.0 1000 ?2000"},
-		{"turns", 9, 10, 20, COUNT_MODE_SYSTEM, "", 0, true, "30.0 1000 ?4000"},
+		{"all is close", 9, 10, 20, COUNT_MODE_SYSTEM, "", 0, false, "30.0 ?1000 2000"},
+		{"much time", 10, 10, 20, COUNT_MODE_SYSTEM, "", 0, false, "?30.0 ?1000 2000"},
+		/* The kernel may have hidden more of them. */
+		{"no switches", 9, 0, 20, COUNT_MODE_SYSTEM, "", 0, false, "30.0 ?1000 2000"},
+		{"faults", 9, 10, 21, COUNT_MODE_SYSTEM, "", 0, false, "30.0 ?1000 ?2000"},
+		{"turns", 9, 10, 20, COUNT_MODE_SYSTEM, "", 0, true, "30.0 ?1000 ?4000"},
 		{"not known", 0, 0, 0, COUNT_MODE_SYSTEM, "", 0, false, "?30.0 ?1000 ?2000"},
 		{"single tasks", 9, 0, 0, COUNT_MODE_TASK, "", 0, false, "?30.0 ?1000 ?2000"},
 		{"a replay", 9, 0, 0, COUNT_MODE_SYSTEM, "a", 0, false, "?30.0 ?1000 ?2000"},
@@ -76,7 +77,7 @@ static void marks_errors_that_are_not_small(void **state)
 		if (strcmp(text, rows[i].want) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
 		assert_int_equal(figures_have_small_errors(snapshot),
-				 strncmp(text, "30", 2) == 0 || strstr(text, " 1000"));
+				 strncmp(text, "30", 2) == 0 || strstr(text, " 2000"));
 		snapshot_free(snapshot);
 	}
 }
@@ -85,12 +86,12 @@ static void marks_errors_that_are_not_small(void **state)
 static void marks_counts_that_are_nowhere(void **state)
 {
 	struct sample_row row = SAMPLE_TASK(7, 7, 1, 0, -1, "a", 300 * NS_PER_MS);
-	static const char *const metrics[] = {"cpu_percent", "cs_per_s", NULL};
+	static const char *const metrics[] = {"cpu_percent", "faults_per_s", NULL};
 	char text[128];
 
 	(void)state;
 	row.row.flags = ROW_LOST;
-	row.counts[TALLY_SWITCHES] = 1000;
+	row.counts[SAMPLE_PAGE_FAULTS] = 1000;
 	struct snapshot *snapshot = sample_snapshot(sample_columns_of("few", metrics), &row, 1);
 	snapshot->most_unseen_ns = 9 * NS_PER_MS;
 	snapshot->unattributed[TALLY_TASK_CLOCK] = 8 * NS_PER_MS;
