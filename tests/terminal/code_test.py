@@ -31,6 +31,8 @@ def show_load(terminal, arguments=""):
     terminal.line(str(LOADS[0].pid))
     terminal.wait_for(rf"^ *{LOADS[0].pid} .*hotspots")
     terminal.wait_for_no("pmctop$")
+    # The command line of the client that has typed the pid matches it, too.
+    terminal.wait_for_no("tmux: client")
 
 
 def open_code(terminal, shown=HOT):

@@ -83,7 +83,8 @@ class Screen:
 
 
 def moves_by(least, most):
-    """The selection moves down by so many lines. Negative numbers are up."""
+    """The selection moves down by so many lines. Negative numbers are up. Only while paused: it
+    stays with a row that moves."""
     return lambda before, after: (before.selected() is not None and after.selected() is not None
                                   and least <= after.selected() - before.selected() <= most)
 
@@ -131,9 +132,9 @@ class Row:
 
 ROWS = [
     Row("help", ["?", "h", "F1"], r"^Keys", back=["Escape"]),
-    Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Home", "Down", "Down"],
-        back=["H"]),
-    Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Home"], back=["H"]),
+    Row("up", ["Up", "M-k"], moves_by(-1, -1), before=["H", "Z", "Home", "Down", "Down"],
+        back=["Z", "H"]),
+    Row("down", ["Down", "M-j"], moves_by(1, 1), before=["H", "Z", "Home"], back=["Z", "H"]),
     Row("left", ["Left", "M-h"], scrolls, before=["Right"]),
     Row("right", ["Right", "M-l"], scrolls, back=["Left"]),
     Row("page-up", ["PPage"], jumps, before=["H", "Z", "NPage"], back=["Home", "Z", "H"]),
@@ -237,7 +238,7 @@ class Session:
         terminal = self.terminal
         if key == "GARBAGE":
             with open(terminal.format("#{pane_tty}"), "w") as tty:
-                tty.write("\033[5;5HGARBAGE")
+                tty.write("\033[999;5HGARBAGE")  # on the key bar, which does not change
             terminal.wait_for("GARBAGE")
         elif key == "OUR SLUMBER":
             terminal.text(str(self.slumber.pid))

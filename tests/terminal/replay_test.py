@@ -143,6 +143,8 @@ def test_screens(terminal):
         terminal.wait_for("REPLAY")
     terminal.keys("Tab", "Tab")
     terminal.wait_for("EVENT")
+    terminal.keys("Tab")
+    terminal.wait_for("^SINCE +FOR")
     terminal.keys("Tab", "Enter")
     terminal.wait_for("^pmctop .* REPLAY .* END")
     terminal.wait_for("^History +Left: longer")

@@ -153,6 +153,8 @@ def test_screens(terminal):
     terminal.leave_page("^FIRST +LAST")
     terminal.wait_for("^EVENT")
     terminal.keys("Tab")
+    terminal.wait_for("^SINCE +FOR")
+    terminal.keys("Tab")
     terminal.wait_for(r"^ +PID +TID")
     terminal.keys("F10")
     terminal.wait_for("^rc=0$")

@@ -191,7 +191,7 @@ def test_clears(_):
     tty.read_for(0.5)
     at_start = len(full.findall(tty.output))
     tty.output = b""
-    tty.write(b"\t\t\t<>RHtg?")
+    tty.write(b"\t\t\t\t<>RHtg?")
     if not tty.read_until(lambda: b"Keys" in tty.output):
         raise Failure(f"no help: {tty.output[-2000:]!r}")
     helped = len(tty.output)
