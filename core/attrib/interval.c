@@ -348,16 +348,17 @@ void interval_idle_to_others(struct interval *interval, size_t index, uint64_t n
 {
 	const struct tally_shape *shape = &interval->shape;
 	uint64_t *idle = interval_idle(interval, index);
-	double share = ns > 0 ? (double)ns / (double)idle[TALLY_TASK_CLOCK] : 0;
+	double share = (double)ns / (double)idle[TALLY_TASK_CLOCK];
 
-	for (size_t i = TALLY_SWITCHES; i < tally_unseen(shape) && ns > 0; i++) {
-		uint64_t moved = i < shape->n_counters
-					 ? idle[i]
-					 : u64_min(idle[i], (uint64_t)(share * (double)idle[i]));
+	for (size_t i = 0; i < tally_unseen(shape); i++) {
+		uint64_t moved = idle[i];
+
+		if (i == TALLY_TASK_CLOCK)
+			moved = ns;
+		else if (i >= shape->n_counters)
+			moved = u64_min(idle[i], (uint64_t)(share * (double)idle[i]));
 		idle[i] -= moved;
 		interval->others[i] += moved;
 	}
-	idle[TALLY_TASK_CLOCK] -= ns;
-	interval->others[TALLY_TASK_CLOCK] += ns;
-	interval_set_outside(interval, index, ns > 0);
+	interval_set_outside(interval, index, true);
 }

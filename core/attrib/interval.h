@@ -225,7 +225,7 @@ uint64_t interval_hidden_to_idle(struct interval *interval, size_t index, unsign
 /*
  * Moves time of a CPU from idle to others, as tasks outside of this pid namespace ran then: the
  * records have tid 0 for them, as for the idle task. All counts go with it. Those of the idle task,
- * which are few, cannot be told apart. ns is at most the idle time.
+ * which are few, cannot be told apart. ns is more than 0, and at most the idle time.
  */
 void interval_idle_to_others(struct interval *interval, size_t index, uint64_t ns);
 static inline void interval_set_outside(struct interval *interval, size_t cpu, bool outside)

@@ -75,7 +75,7 @@ static inline struct figure figure_sum(struct figure a, struct figure b)
 struct figure_mark {
 	const char *name;    /* in machine-readable output: "valid", "scaled" ... */
 	const char *mark;    /* before a known number, and in place of an unknown one */
-	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a"; "blank": not */
+	const char *text;    /* how 1.2 is printed on the screen: "~1.2", "n/a"; "blank" */
 	const char *meaning; /* in the help and --list marks */
 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /*
- * Switches that the records do not tell in full. The idle time of /proc/stat tells the rest.
+ * Switches of which the records do not have all. The idle time of /proc/stat has the rest.
  *
  * Some kernels emit no sample for some switches. SWITCH records
  * (cpu_counter_set_enable_switch_records) have their times, but not always their tasks, so that

@@ -145,6 +145,15 @@ uint64_t snapshot_counted_ns(uint64_t interval_ns, const uint64_t *tally, size_t
 	return counted_ns ? counted_ns : interval_ns;
 }
 
+uint64_t snapshot_doubt_ns(const struct snapshot *snapshot)
+{
+	uint64_t doubt_ns = 0;
+
+	for (size_t i = 0; i < snapshot->n_cpus; i++)
+		doubt_ns += snapshot->cpus[i].doubt_ns - snapshot->cpus[i].ticks_ns;
+	return doubt_ns;
+}
+
 double snapshot_unattributed_time(const struct snapshot *snapshot)
 {
 	uint64_t used_ns =

@@ -211,6 +211,9 @@ static inline bool snapshot_has_others(const struct snapshot *snapshot)
 	return snapshot->others && (snapshot->targeted || snapshot->others[TALLY_TASK_CLOCK] > 0);
 }
 
+/* By so much the idle time of all CPUs may be wrong, beside its rounding. */
+uint64_t snapshot_doubt_ns(const struct snapshot *snapshot);
+
 /* Sets target and target_figures from the rows. */
 void snapshot_set_target(struct snapshot *snapshot);
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* A command line for the eye: bytes from outside, not printable. */
+/* A command line for the screen. Its bytes come from outside: they are not printable yet. */
 struct command_text {
 	char text[320];    /* the end of a long one is cut */
 	size_t begin, end; /* of the name in it */

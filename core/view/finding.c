@@ -87,11 +87,9 @@ static void triage_init(struct triage *triage, const struct snapshot *snapshot)
 /* Not if more may have run: idle time may be wrong by more than its rounding. */
 static bool is_idle(const struct triage *triage)
 {
-	const struct snapshot *snapshot = triage->judge.snapshot;
 	struct losses most = triage->losses;
 
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
-		most.ran_ns += snapshot->cpus[i].doubt_ns - snapshot->cpus[i].ticks_ns;
+	most.ran_ns += snapshot_doubt_ns(triage->judge.snapshot);
 	return triage->n == 0 && losses_are_idle(&most);
 }
 
@@ -139,8 +137,8 @@ static void add_losses(struct findings *findings, const struct triage *triage)
 				      findings_add(findings, FINDING_OF_VERDICT, triage->order[i]));
 }
 
-/* Whether a loss has said who suffers from what the machine lacks. */
-static bool is_said(const struct findings *findings, const struct machine_item *item)
+/* Whether a finding names a task that waits for what the machine lacks. */
+static bool is_named(const struct findings *findings, const struct machine_item *item)
 {
 	static const struct {
 		const char *label;
@@ -163,7 +161,7 @@ static void add_machine(struct findings *findings, const struct snapshot *snapsh
 	size_t n = machine_items(&snapshot->machine, items);
 
 	for (size_t i = 0; i < n && findings->n < FINDINGS_MAX; i++) {
-		if (!items[i].sentence[0] || is_said(findings, &items[i]))
+		if (!items[i].sentence[0] || is_named(findings, &items[i]))
 			continue;
 		struct finding *finding = findings_add(findings, FINDING_OF_MACHINE, VERDICT_NONE);
 		text_copy(finding->subject, sizeof(finding->subject), items[i].label);

@@ -244,10 +244,8 @@ static void add_outside(struct findings *findings, const struct snapshot *snapsh
 {
 	if (snapshot->targeted || !snapshot_has_others(snapshot) || findings->n == FINDINGS_MAX)
 		return;
-	uint64_t ns = snapshot->others[TALLY_TASK_CLOCK];
 	/* Interrupts of idle CPUs may be in it. */
-	for (size_t i = 0; i < snapshot->n_cpus; i++)
-		ns = u64_growth(snapshot->cpus[i].doubt_ns - snapshot->cpus[i].ticks_ns, ns);
+	uint64_t ns = u64_growth(snapshot_doubt_ns(snapshot), snapshot->others[TALLY_TASK_CLOCK]);
 	double cpus = (double)ns / (double)snapshot->interval_ns;
 	if (cpus < LEAST_CPUS)
 		return;

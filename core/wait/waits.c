@@ -741,7 +741,8 @@ static bool has_gaps(const struct waits *waits, const struct interval *interval)
 	return gaps;
 }
 
-/* Of tasks outside nothing is known: the totals have a lifetime of which no part is. */
+/* Nothing is known of tasks outside. So a part of the totals' lifetime is unknown, and they are
+ * LOST. */
 static void add_totals(const struct waits *waits, struct interval *interval)
 {
 	const struct wait_places *places = &waits->places;

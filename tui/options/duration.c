@@ -4,6 +4,7 @@
  */
 #include "tui/options/duration.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 
 #include <ctype.h>
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /*
  * Parses digits with at most one point into thousandths; further decimals are dropped. Returns the
@@ -100,4 +102,14 @@ void duration_format_clock(uint64_t ns, char *text, size_t size)
 
 	snprintf(text, size, "%02" PRIu64 ":%02u:%02u", s / 3600, (unsigned)(s / 60 % 60),
 		 (unsigned)(s % 60));
+}
+
+void duration_format_time_of_day(uint64_t realtime_ns, const char *unknown, char *text, size_t size)
+{
+	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
+	struct tm local;
+
+	text_copy(text, size, unknown);
+	if (seconds > 0 && localtime_r(&seconds, &local))
+		strftime(text, size, "%H:%M:%S", &local);
 }

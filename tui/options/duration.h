@@ -24,6 +24,10 @@ void duration_format(uint64_t ns, char *text, size_t size);
 /* An age: "45 s", "45 min", "6 h". */
 void duration_format_age(uint64_t ns, char *text, size_t size);
 
+/* The local time of day, "14:02:10"; of the time 0 `unknown`. */
+void duration_format_time_of_day(uint64_t realtime_ns, const char *unknown, char *text,
+				 size_t size);
+
 /* "01:02:03"; 100 hours and more have more digits. */
 void duration_format_clock(uint64_t ns, char *text, size_t size);
 

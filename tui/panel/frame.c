@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	NOTICE_LINES = 2,
@@ -41,13 +40,8 @@ static struct segment *add_clock_segment(struct segments *segments, unsigned wei
 					 uint64_t realtime_ns)
 {
 	struct segment *segment = segments_add(segments, weight);
-	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
-	struct tm local;
 
-	if (seconds == 0)
-		text_copy(segment->text, sizeof(segment->text), "the start");
-	else if (localtime_r(&seconds, &local))
-		strftime(segment->text, sizeof(segment->text), "%H:%M:%S", &local);
+	duration_format_time_of_day(realtime_ns, "the start", segment->text, sizeof(segment->text));
 	return segment;
 }
 
@@ -367,8 +361,8 @@ bool frame_cpus_have(const struct columns *columns, const struct metric *metric)
 }
 
 /*
- * "9.9 tasks wait": a percentage of a CPU's time says little of the machine. Each 100 % is a task
- * that was runnable without a CPU all the time.
+ * "9.9 tasks wait". Of the machine, each 100 % of a CPU's time is a task that was runnable without
+ * a CPU all the time.
  */
 static void add_waiting(struct segments *segments, unsigned weight, struct figure figure,
 			enum style style)

@@ -473,9 +473,8 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 		picker_click(&app->picker, x, y, twice, app);
 	else if (action != ACTION_NONE)
 		app_act(app, action);
-	else if (click_finding(app, x, y))
-		app->goes_round = false;
-	else if (app->screen->click && app->screen->click(app, x, y) && twice)
+	else if (!click_finding(app, x, y) && app->screen->click && app->screen->click(app, x, y) &&
+		 twice)
 		app_act(app, ACTION_DETAIL);
 	request_command_lines(app);
 }

@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum finding_column {
 	COLUMN_SINCE,
@@ -29,17 +28,7 @@ static const struct view_column finding_columns[COLUMNS] = {
 	[COLUMN_FINDING] = {.title = "FINDING", .width = 250, .least = 20, .left = true},
 };
 
-static void format_since(const struct finding *finding, char *text, size_t size)
-{
-	time_t seconds = (time_t)(finding->since_ns / NS_PER_S);
-	struct tm local;
-
-	text_copy(text, size, "-");
-	if (seconds > 0 && localtime_r(&seconds, &local))
-		strftime(text, size, "%H:%M:%S", &local);
-}
-
-/* The time from the first snapshot that has it to the end of this one. */
+/* The time from the begin of its first interval to the end of this one. */
 static void format_age(const struct finding *finding, const struct snapshot *snapshot, char *text,
 		       size_t size)
 {
@@ -57,7 +46,7 @@ static void draw_finding(const void *data, size_t line, struct canvas *canvas,
 	bool is_verdict = finding->kind == FINDING_OF_VERDICT;
 	char since[16], age[24];
 
-	format_since(finding, since, sizeof(since));
+	duration_format_time_of_day(finding->since_ns, "-", since, sizeof(since));
 	format_age(finding, app->display.snapshot, age, sizeof(age));
 	const char *const texts[COLUMNS] = {
 		[COLUMN_SINCE] = since,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The message log, the newest message first. Messages that still hold stand out. */
+#include "core/base/util.h"
+#include "tui/options/duration.h"
 #include "tui/screen/app.h"
 
-#include "core/base/util.h"
-
 #include <stdio.h>
-#include <time.h>
 
 enum {
 	TIME_WIDTH = 8,
@@ -14,16 +13,6 @@ enum {
 	NARROW = 60, /* on a narrower screen a text is below its times */
 	NARROW_FROM = 2,
 };
-
-static void format_time(uint64_t realtime_ns, char *text, size_t size)
-{
-	time_t seconds = (time_t)(realtime_ns / NS_PER_S);
-	struct tm local;
-
-	text_copy(text, size, "start");
-	if (seconds > 0 && localtime_r(&seconds, &local))
-		strftime(text, size, "%H:%M:%S", &local);
-}
 
 static unsigned write_log(const struct messages *messages, struct canvas *canvas, struct rect rect,
 			  unsigned top)
@@ -36,8 +25,8 @@ static unsigned write_log(const struct messages *messages, struct canvas *canvas
 			message_is_current(messages, message) ? STYLE_BANNER : STYLE_PLAIN;
 		char first[16], last[16], line[64];
 
-		format_time(message->first_ns, first, sizeof(first));
-		format_time(message->last_ns, last, sizeof(last));
+		duration_format_time_of_day(message->first_ns, "start", first, sizeof(first));
+		duration_format_time_of_day(message->last_ns, "start", last, sizeof(last));
 		snprintf(line, sizeof(line), "%-*s %-*s %*u", TIME_WIDTH, first, TIME_WIDTH, last,
 			 TIMES_WIDTH, message->times);
 		pen_put(&pen, 0, STYLE_LABEL, line);
