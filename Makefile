@@ -206,7 +206,7 @@ $(BUILD)/terminal_types.c: .package/terminal_types_c.sh
 
 # Pages of the manual and completions, with the tables of these sources.
 $(BUILD)/pmctop-metrics.7: .package/c_tables.awk .package/metrics_page.awk tui/pmctop-metrics.7.in \
-		core/sys/cpu_model.c $(wildcard core/metric/*.def core/metric/*.c)
+		core/sys/cpu_kind.c $(wildcard core/metric/*.def core/metric/*.c)
 $(OPTION_TEXTS): $(BUILD)/%: .package/c_tables.awk .package/option_texts.awk tui/%.in \
 		tui/options/option_table.c core/output/batch_format.c core/event/event_modifier.c core/snapshot/rollup.c
 $(MADE_TEXTS):

@@ -6,7 +6,7 @@
 # These lines of PAGE.in are replaced: @METRICS@, @MACROS@ (of their formulas), @PRESETS@, @EVENTS@.
 
 BEGIN {
-	read_source("core/sys/cpu_model.c")
+	read_source("core/sys/cpu_kind.c")
 	read_source("core/metric/metric_def.c")
 	read_source("core/metric/preset.c")
 	read_source("core/metric/catalog_generic.c")

@@ -28,8 +28,8 @@
 #include "core/perf/group.h"
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
-#include "core/sys/container.h"
 #include "core/sys/cpus.h"
+#include "core/sys/own_container.h"
 #include "core/wait/waits.h"
 
 #include <errno.h>
@@ -608,10 +608,10 @@ static struct collect_system *system_new(const struct collect_context *context,
 	self->base.ops = &system_ops;
 	self->base.mode = COUNT_MODE_SYSTEM;
 	self->context = *context;
-	bool outside = container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
+	bool outside = own_container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
 	self->times = (struct proc_times){.sys = context->sys, .outside = outside};
 	self->hidden.outside = outside;
-	self->hidden.replaced = outside && container_replaces_stat(context->sys);
+	self->hidden.replaced = outside && own_container_replaces_stat(context->sys);
 	waits_init(&self->waits, context->sys, context->tasks, cpus->n);
 	self->waits.target = context->target;
 	self->waits.outside = outside;

@@ -13,9 +13,9 @@
 #include "core/collect/task_counter_set.h"
 #include "core/collect/task_sampler.h"
 #include "core/perf/probe.h"
-#include "core/sys/container.h"
 #include "core/sys/cpus.h"
 #include "core/sys/hidepid.h"
+#include "core/sys/own_container.h"
 #include "core/sys/proc_machine.h"
 #include "core/wait/looks.h"
 #include "core/wait/throttling.h"
@@ -618,7 +618,7 @@ int collect_task_open(const struct collect_context *context, struct collect **co
 	self->base.mode = self->counts ? COUNT_MODE_TASK : COUNT_MODE_PROC;
 	self->context = *context;
 	self->hidden = hidepid_hides_here(context->sys) ||
-		       container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
+		       own_container_read_pid_namespace(context->sys) == NAMESPACE_OWN;
 	self->throttling.sys = context->sys;
 	looks_init(&self->looks, context->sys, context->target, context->tasks);
 	self->counted = (struct task_counter_set){

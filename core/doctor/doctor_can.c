@@ -21,7 +21,7 @@ static void remedy_pid_namespace(struct doctor *doctor, const struct doctor_fact
 	case CONTAINER_DOCKER:
 	case CONTAINER_PODMAN:
 		doctor_remedy(doctor, "%s run --pid=host ...",
-			      container_name(facts->permission.container.kind));
+			      own_container_name(facts->permission.container.kind));
 		return;
 	case CONTAINER_KUBERNETES:
 		doctor_remedy(doctor, "in the pod's spec: hostPID: true");

@@ -19,7 +19,7 @@ void doctor_name_denial(const struct doctor_facts *facts, enum denial denial, ch
 			size_t size)
 {
 	const struct perf_permission *permission = &facts->permission;
-	const char *container = container_name(permission->container.kind);
+	const char *container = own_container_name(permission->container.kind);
 
 	switch (denial) {
 	case DENIAL_NONE:

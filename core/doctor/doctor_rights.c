@@ -122,7 +122,7 @@ static void report_seccomp(struct doctor *doctor, const struct doctor_facts *fac
 
 static void report_container(struct doctor *doctor, const struct container *container)
 {
-	const char *name = container_name(container->kind);
+	const char *name = own_container_name(container->kind);
 	bool pid = container->pid == NAMESPACE_OWN, user = container->user == NAMESPACE_OWN;
 
 	if (!name)

@@ -10,8 +10,8 @@
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"
 #include "core/perf/perf_open_error.h"
-#include "core/sys/container.h"
 #include "core/sys/cpus.h"
+#include "core/sys/own_container.h"
 #include "core/sys/proc.h"
 
 #include <errno.h>
@@ -242,7 +242,7 @@ int engine_new(const struct sys *sys, const struct engine_config *config, struct
 	engine_notes_init(&engine->causes, sys, &engine->notes);
 	choose_preset(engine);
 	engine_notes_machine(&engine->causes, engine->target);
-	engine->in_pid_namespace = container_read_pid_namespace(sys) == NAMESPACE_OWN;
+	engine->in_pid_namespace = own_container_read_pid_namespace(sys) == NAMESPACE_OWN;
 	engine->tasks = tasks_new(sys);
 	topology_init(&engine->topology, sys);
 	result = choose_collector(engine, err);

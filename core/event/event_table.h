@@ -65,7 +65,7 @@ struct event_table {
 };
 
 /*
- * Reads the table of one kind of CPU (cpu_model_id()) from a frame. Any bytes are safe.
+ * Reads the table of one kind of CPU (cpu_kind_id()) from a frame. Any bytes are safe.
  * 0, -ENOENT if the frame has none for that CPU, or -EBADMSG and a sentence. On success the caller
  * calls event_table_fini(). It takes some milliseconds.
  */

@@ -6,7 +6,7 @@
 #include "core/event/event_table_cache.h"
 
 #include "core/base/util.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void read_table(struct event_table_cache *cache)
 	if (cache->cpu_id)
 		text_copy(id, sizeof(id), cache->cpu_id);
 	else
-		cpu_model_id(cache->sys, id, sizeof(id));
+		cpu_kind_id(cache->sys, id, sizeof(id));
 	bool has_files = tables_read(&cache->places, id, &files, &cache->notes) == 0;
 	cache->result = -ENOENT;
 	if (id[0])

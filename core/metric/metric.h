@@ -137,7 +137,7 @@ bool metric_is_apart(const struct metric *metric, const struct event_set *events
 		     const struct plan *plan);
 
 /*
- * Compiles the first form, from number `from` on, that is for these CPUs (cpu_model_read) and that
+ * Compiles the first form, from number `from` on, that is for these CPUs (cpu_kind_read) and that
  * has only known events and variables. Returns its number. Events of skipped
  * forms do not stay in the set. If there is no such form, returns the error of the last one, or
  * -ENOENT.

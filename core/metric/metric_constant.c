@@ -9,7 +9,7 @@
 #include "core/base/util.h"
 #include "core/event/event_resolver.h"
 #include "core/sys/cpu_facts.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <string.h>
 
@@ -166,5 +166,5 @@ unsigned metric_cpu_kinds(const struct event_context *context)
 {
 	if (context && context->cpu)
 		return cpu_facts_kinds(context->cpu);
-	return context && context->sys ? cpu_model_read(context->sys) : 0;
+	return context && context->sys ? cpu_kind_read(context->sys) : 0;
 }

@@ -15,7 +15,7 @@
 #include "core/base/suggest.h"
 #include "core/base/util.h"
 #include "core/metric/metric_vendor.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <errno.h>
 #include <string.h>

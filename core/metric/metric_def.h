@@ -22,7 +22,7 @@ enum metric_better {
  * same event. The title of a form has the true cache level.
  */
 struct metric_form {
-	unsigned where;         /* CPUs of the form, enum cpu_kind bits (cpu_model.h); 0: all */
+	unsigned where;         /* CPUs of the form, enum cpu_kind bits (cpu_kind.h); 0: all */
 	const char *title;      /* NULL: the metric's */
 	const char *expression; /* NULL: the end of the forms */
 	bool all_levels;        /* meaningless if only one privilege level is counted */
@@ -97,7 +97,7 @@ int metric_def_unknown(const struct event_context *context, const struct metric_
 		       size_t n_user, const char *name, struct error *err);
 
 /*
- * Returns the first form, from number `from` on, for these CPUs (cpu_model_read; 0: unknown, only
+ * Returns the first form, from number `from` on, for these CPUs (cpu_kind_read; 0: unknown, only
  * forms for all CPUs), or METRIC_FORMS_MAX.
  */
 size_t metric_def_form(const struct metric_def *def, unsigned cpus, size_t from);

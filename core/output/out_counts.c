@@ -5,6 +5,7 @@
  */
 #include "core/output/out_counts.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/output/out_value.h"

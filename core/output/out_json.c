@@ -4,6 +4,7 @@
  */
 #include "core/output/out_json.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/json_string.h"
 #include "core/output/out_json_code.h"
 #include "core/output/out_sums.h"

@@ -2,6 +2,7 @@
 /* The contract is in out_value.h. Numbers do not depend on the locale (core/base/text.h). */
 #include "core/output/out_value.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/sys/proc.h"

@@ -87,7 +87,7 @@ void perf_permission_read(const struct sys *sys, struct perf_permission *permiss
 
 	*permission = (struct perf_permission){0};
 	credentials_read(sys, &permission->credentials);
-	container_read(sys, &permission->container);
+	own_container_read(sys, &permission->container);
 	permission->has_paranoid =
 		proc_number(sys, SYSCTL "perf_event_paranoid", &permission->paranoid) == 0;
 	permission->has_sysctls =

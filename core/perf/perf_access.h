@@ -2,8 +2,8 @@
 #ifndef PMCTOP_PERF_ACCESS_H
 #define PMCTOP_PERF_ACCESS_H
 
-#include "core/sys/container.h"
 #include "core/sys/credentials.h"
+#include "core/sys/own_container.h"
 #include "core/sys/sys.h"
 
 #include <errno.h>

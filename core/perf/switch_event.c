@@ -6,14 +6,14 @@
 #include "core/perf/switch_event.h"
 
 #include "core/perf/group.h"
-#include "core/sys/container.h"
+#include "core/sys/own_container.h"
 
 #include <errno.h>
 
 static enum switch_event_choice choose_by_format(const struct sys *sys,
 						 struct switch_format *format)
 {
-	if (container_read_pid_namespace(sys) == NAMESPACE_OWN)
+	if (own_container_read_pid_namespace(sys) == NAMESPACE_OWN)
 		return SWITCH_EVENT_NAMESPACE;
 	switch (switch_format_read(sys, format)) {
 	case SWITCH_FORMAT_READ:

@@ -16,37 +16,6 @@ enum {
 	NAME_ALIGN = 64, /* perf pads texts of features to this */
 };
 
-const char *const native_names[NATIVE_KINDS] = {
-	[NATIVE_BEGIN] = "pmctop:begin",
-	[NATIVE_PLAN] = "pmctop:plan",
-	[NATIVE_EVENT] = "pmctop:event",
-	[NATIVE_GROUP] = "pmctop:group",
-	[NATIVE_COLUMN] = "pmctop:column",
-	[NATIVE_OPEN] = "pmctop:open",
-	[NATIVE_CLOSE] = "pmctop:close",
-	[NATIVE_PAUSE] = "pmctop:pause",
-	[NATIVE_RESUME] = "pmctop:resume",
-	[NATIVE_AHEAD] = "pmctop:ahead",
-	[NATIVE_CUT] = "pmctop:cut",
-	[NATIVE_TALLY] = "pmctop:tally",
-	[NATIVE_TASK] = "pmctop:task",
-	[NATIVE_NOTES] = "pmctop:notes",
-	[NATIVE_PMU] = "pmctop:pmu",
-	[NATIVE_TARGET] = "pmctop:target",
-	[NATIVE_ROWS] = "pmctop:rows",
-	[NATIVE_END] = "pmctop:end",
-	[NATIVE_GONE] = "pmctop:gone",
-	[NATIVE_ROOM] = "pmctop:room",
-	[NATIVE_MACHINE] = "pmctop:machine",
-	[NATIVE_FACTS] = "pmctop:facts",
-	[NATIVE_CODE_EVENTS] = "pmctop:code_events",
-	[NATIVE_CODE_FUNCTIONS] = "pmctop:code_functions",
-	[NATIVE_CODE_STACKS] = "pmctop:code_stacks",
-	[NATIVE_CPU_FACTS] = "pmctop:cpu_facts",
-	[NATIVE_METRIC] = "pmctop:metric",
-	[NATIVE_BEFORE] = "pmctop:before",
-};
-
 void perfdata_fini(struct perfdata *data)
 {
 	free(data->bytes);

@@ -6,7 +6,7 @@
 #include "core/replay/replay_facts.h"
 
 #include "core/base/util.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static void parse_cpuid(struct replay_facts *facts, struct rest *rest)
 	} else {
 		return;
 	}
-	facts->cpu.kinds = cpu_model_parse(text);
+	facts->cpu.kinds = cpu_kind_parse(text);
 }
 
 static bool is_option(const char *word, const char *letter, const char *name)

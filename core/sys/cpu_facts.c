@@ -6,7 +6,7 @@
 #include "core/sys/cpu_facts.h"
 
 #include "core/base/util.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "core/sys/cpus.h"
 
 #include <linux/perf_event.h>
@@ -22,7 +22,7 @@ void cpu_facts_init(struct cpu_facts *facts, const struct sys *sys, const struct
 unsigned cpu_facts_kinds(struct cpu_facts *facts)
 {
 	if (facts->sys && !(facts->read & 1u << CPU_FACTS))
-		facts->kinds = cpu_model_read(facts->sys);
+		facts->kinds = cpu_kind_read(facts->sys);
 	facts->read |= 1u << CPU_FACTS;
 	return facts->kinds;
 }

@@ -32,7 +32,7 @@ enum cpu_fact {
 struct cpu_facts {
 	const struct sys *sys; /* NULL: of a recording; borrowed */
 	const struct pmu_set *pmus;
-	unsigned kinds;             /* of cpu_model.h, if `read` has the bit CPU_FACTS */
+	unsigned kinds;             /* of cpu_kind.h, if `read` has the bit CPU_FACTS */
 	uint64_t values[CPU_FACTS]; /* 0: unknown */
 	unsigned read;              /* bits of enum cpu_fact */
 };

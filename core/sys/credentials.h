@@ -10,7 +10,7 @@
 
 /*
  * The rights of this process in /proc/self/status. Capabilities hold in its user namespace. If that
- * is not the initial one (container.h), perf_event_open ignores them.
+ * is not the initial one (own_container.h), perf_event_open ignores them.
  */
 struct credentials {
 	bool known;            /* false: /proc has no status, and the rest has no meaning */

@@ -5,10 +5,10 @@ of Intel and Arm, and runs BUILD/table_lines on them.
 
     make_tables.py DIR            writes tables.zst beside this script
     make_tables.py --text DIR     prints the text that tables.zst holds
-    make_tables.py --pin DIR      also accepts changed files, whose sums it writes to sources.txt
+    make_tables.py --pin DIR      also accepts changed files, whose sums it writes to vendor_files.txt
 
-DIR has a folder for each project of sources.txt: DIR/intel/perfmon/mapfile.csv. A file is used if
-its sum is the one in sources.txt. README.md beside this script describes the text.
+DIR has a folder for each project of vendor_files.txt: DIR/intel/perfmon/mapfile.csv. A file is used if
+its sum is the one in vendor_files.txt. README.md beside this script describes the text.
 
 Only facts are taken: names, codes, masks, counters, formulas, units. Sentences are not.
 """
@@ -35,10 +35,10 @@ SENTENCES = {"BriefDescription", "PublicDescription", "title", "description"}
 
 
 class Sources:
-    """The pinned files: sources.txt."""
+    """The pinned files: vendor_files.txt."""
 
     def __init__(self, folder, lists, pin):
-        self.folder, self.list, self.pin = folder, f"{lists}/sources.txt", pin
+        self.folder, self.list, self.pin = folder, f"{lists}/vendor_files.txt", pin
         self.projects, self.sums, self.comments = {}, {}, []
         project = None
         with open(self.list, encoding="utf-8") as file:
@@ -59,7 +59,7 @@ class Sources:
         if self.pin:
             self.sums[project, path] = total
         elif self.sums.get((project, path)) != total:
-            sys.exit(f"{project}/{path}: its sum is not the one in sources.txt (--pin accepts it)")
+            sys.exit(f"{project}/{path}: its sum is not the one in vendor_files.txt (--pin accepts it)")
         return content.decode("utf-8-sig")
 
     def paths(self, project, pattern):
@@ -277,7 +277,7 @@ def main():
     parser.add_argument("--text", action="store_true")
     parser.add_argument("--pin", action="store_true")
     parser.add_argument("--lists", default=HERE,
-                        help="the folder of sources.txt, overrides.tsv and tables.zst")
+                        help="the folder of vendor_files.txt, overrides.tsv and tables.zst")
     arguments = parser.parse_args()
     sources = Sources(arguments.folder, arguments.lists, arguments.pin)
     overrides = Overrides(arguments.lists)

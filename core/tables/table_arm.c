@@ -41,7 +41,7 @@ static bool read_product(struct table_reading *reading, const struct table_json_
 	       table_number(reading, entry, "minor_revision", &product->minor);
 }
 
-/* The CPU of an id: cpu_model_id(). */
+/* The CPU of an id: cpu_kind_id(). */
 static bool parse_id(const char *id, struct product *cpu)
 {
 	unsigned long implementer, part, major = 0, minor = 0;

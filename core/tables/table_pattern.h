@@ -17,7 +17,7 @@ enum table_pattern_answer {
 };
 
 /*
- * Whether the pattern matches all of an id of a CPU (cpu_model_id()), or its first parts: the CPU
+ * Whether the pattern matches all of an id of a CPU (cpu_kind_id()), or its first parts: the CPU
  * in any stepping.
  */
 enum table_pattern_answer table_pattern_match(const char *pattern, const char *id);

@@ -44,7 +44,7 @@ struct tables_places {
 };
 
 /*
- * Reads the files for a CPU (cpu_model_id()). What is wrong with them becomes notes: the file, the
+ * Reads the files for a CPU (cpu_kind_id()). What is wrong with them becomes notes: the file, the
  * line, and what is not used. Returns 0; then the caller calls tables_text_fini(). Returns -ENOENT
  * if there are no files, or -ESRCH with a note if there are none for that CPU or `named` does not
  * exist. Takes tens of milliseconds.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The sentences of losses: what a verdict costs the machine or the target, and its main task. */
+#include "core/base/figure_mark.h"
 #include "core/view/finding_internal.h"
 
 #include "core/base/hash_table.h"

@@ -4,6 +4,7 @@
  * CPU beside what findings about running have of it. Of the rest, which may be many short
  * processes, the lowest ancestor is named that has most of it below it.
  */
+#include "core/base/figure_mark.h"
 #include "core/view/finding_internal.h"
 
 #include "core/base/hash_table.h"

@@ -3,6 +3,7 @@
  * Formats the text and role of a cell: figures with their marks, ids, names, the branches of a
  * tree. All text from outside becomes printable here.
  */
+#include "core/base/figure_mark.h"
 #include "core/view/view_internal.h"
 
 #include "core/base/text.h"

@@ -6,7 +6,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "core/base/util.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "core/sys/cpu_name.h"
 #include "core/sys/credentials.h"
 #include "core/sys/proc.h"
@@ -53,7 +53,7 @@ static void check_cpuinfo(const char *text)
 
 	cpu_name_parse(text, name, sizeof(name));
 	fuzz_check(memchr(name, '\0', sizeof(name)), "a CPU's name fits");
-	cpu_model_parse(text);
+	cpu_kind_parse(text);
 }
 
 static void check_numbers(const struct sys *sys)

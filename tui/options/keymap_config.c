@@ -40,10 +40,10 @@ static enum action find_action(struct binder *binder, const struct config_entry 
 	struct suggest near = {.word = entry->name};
 	char hint[80];
 
-	for (size_t i = 0; i < keymap_table_n; i++) {
-		if (strcmp(keymap_table[i].name, entry->name) == 0)
-			return keymap_table[i].action;
-		suggest_offer(&near, keymap_table[i].name);
+	for (size_t i = 0; i < key_table_n; i++) {
+		if (strcmp(key_table[i].name, entry->name) == 0)
+			return key_table[i].action;
+		suggest_offer(&near, key_table[i].name);
 	}
 	suggest_text(&near, hint, sizeof(hint));
 	note_entry(binder, entry, "Unknown action '%.40s'%s. See 'pmctop --list keys'.",
@@ -75,7 +75,7 @@ static bool claim_key(struct binder *binder, const struct config_entry *entry, c
 	if (binder->lines[owner] != entry)
 		note_entry(binder, entry,
 			   "'%.20s' is already bound to %s in line %u. Choose another key.", name,
-			   keymap_row(owner)->name, binder->lines[owner]->line);
+			   key_row(owner)->name, binder->lines[owner]->line);
 	return false;
 }
 
@@ -115,7 +115,7 @@ static void bind_keys(struct binder *binder, const struct config_entry *entry, e
 /* Gives an action without keys its first default key back. */
 static void ensure_key(struct binder *binder, enum action action)
 {
-	const struct keymap_row *row = keymap_row(action);
+	const struct key_row *row = key_row(action);
 	unsigned nth;
 
 	if (binder->keymap->keys[action][0])

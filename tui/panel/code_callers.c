@@ -5,6 +5,7 @@
  */
 #include "tui/panel/code_callers.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/code_name.h"

@@ -6,6 +6,7 @@
  */
 #include "tui/panel/detail_internal.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/sampled_event.h"

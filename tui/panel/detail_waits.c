@@ -5,6 +5,7 @@
  */
 #include "tui/panel/detail_waits.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "tui/options/duration.h"

@@ -10,6 +10,7 @@
  */
 #include "tui/panel/frame.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/event_wait.h"

@@ -15,7 +15,7 @@ enum host_key {
 	HOST_BEGIN,     /* the script runs, or the output of a command follows */
 	HOST_MACHINE,   /* `uname -m` */
 	HOST_KERNEL,    /* `uname -sr` */
-	HOST_CPU,       /* of /proc/cpuinfo, what cpu_model_parse_id() needs; ; ends a line */
+	HOST_CPU,       /* of /proc/cpuinfo, what cpu_kind_parse_id() needs; ; ends a line */
 	HOST_INSTALLED, /* first line of `pmctop --version` there; "": none */
 	HOST_FACTS,     /* the end of these facts */
 	HOST_REFUSED,   /* "REASON PLACE": a place that was not chosen */

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "tui/remote/cksum.h"
 #include "tui/remote/host_script.h"
 #include "tui/remote/static_program.h"
@@ -192,7 +192,7 @@ static int pack_parcel(struct dialogue *dialogue, struct error *err)
 	struct tables_text *tables = &setup->parcel->tables;
 	char id[64];
 
-	cpu_model_parse_id(dialogue->facts.cpu, id, sizeof(id));
+	cpu_kind_parse_id(dialogue->facts.cpu, id, sizeof(id));
 	int rc = tables_read(setup->tables, id, tables, setup->why);
 	if (rc == 0 && strlen(tables->text) > SENT_TABLES_MAX) {
 		notes_add(setup->why,

@@ -5,7 +5,7 @@
  */
 #include "tui/run/listing.h"
 
-#include "core/base/figure.h"
+#include "core/base/figure_mark.h"
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"
@@ -15,7 +15,7 @@
 #include "core/perf/perf_open_error.h"
 #include "core/perf/probe.h"
 #include "core/sys/cpu_facts.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "core/view/verdict.h"
 #include "tui/options/choice.h"
 #include "tui/run/output_buffer.h"
@@ -273,8 +273,8 @@ static void print_keys(struct printer *printer)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < keymap_table_n && !result; i++) {
-		const struct keymap_row *row = &keymap_table[i];
+	for (size_t i = 0; i < key_table_n && !result; i++) {
+		const struct key_row *row = &key_table[i];
 		char keys[64], text[256];
 
 		keymap_keys(printer->listing->keymap, row->action, keys, sizeof(keys));

@@ -122,7 +122,7 @@ void app_snapshot(struct app *app, struct snapshot *snapshot);
 void app_set_replay_index(struct app *app, struct replay_index *replay_index);
 /* Keeps the reply for pick_event() or the detail page. Owned by the app from now on. */
 void app_reply(struct app *app, struct reply *reply);
-/* A key of keymap.h. */
+/* A key of key_table.h. */
 void app_key(struct app *app, int key);
 /*
  * Pasted text: it begins, has a character (as decoded.pasted), and there is no more for now. A

@@ -5,7 +5,7 @@
  */
 #include "tui/screen/save_screen.h"
 
-#include "core/base/figure.h"
+#include "core/base/figure_mark.h"
 #include "core/base/safe_path.h"
 #include "core/base/util.h"
 #include "core/base/version.h"

@@ -19,7 +19,7 @@ struct screen_help_column {
 
 /* What the help writes about a screen with keys and columns of its own. */
 struct screen_help {
-	/* About an action. "" leaves it out, NULL is the text of keymap.c. */
+	/* About an action. "" leaves it out, NULL is the text of key_table.c. */
 	const char *(*of_action)(const struct app *app, enum action action);
 	const struct screen_help_column *columns; /* up to a title NULL */
 	/* Whether a shown metric of the snapshot, which is not NULL, is a column too. */
@@ -42,11 +42,11 @@ struct screen {
 	/* Where the actions depend on what the screen shows; NULL: `bar`. */
 	const enum action *(*choose_bar)(const struct app *app);
 	/*
-	 * The label of an action in the key bar. "" leaves it out, NULL is keymap.c's label. NULL:
-	 * all labels are keymap.c's.
+	 * The label of an action in the key bar. "" leaves it out, NULL is key_table.c's label.
+	 * NULL: all labels are key_table.c's.
 	 */
 	const char *(*bar_label)(const struct app *app, enum action action);
-	/* NULL: keys as in keymap.c, and the columns of lists. */
+	/* NULL: keys as in key_table.c, and the columns of lists. */
 	const struct screen_help *help;
 };
 

@@ -6,6 +6,7 @@
  */
 #include "tui/screen/app.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/util.h"
 #include "core/base/version.h"
 #include "core/view/cpu_stall.h"
@@ -36,7 +37,7 @@ static const struct screen_help *help_of_screen(const struct app *app)
 }
 
 /* "": the action is left out. */
-static const char *help_of_action(const struct app *app, const struct keymap_row *row)
+static const char *help_of_action(const struct app *app, const struct key_row *row)
 {
 	const struct screen_help *help = help_of_screen(app);
 	const char *text = help ? help->of_action(app, row->action) : NULL;
@@ -64,7 +65,7 @@ static enum key_group group_of(enum action action)
 	return KEYS_MORE;
 }
 
-static void write_key(struct pen *pen, const struct app *app, const struct keymap_row *row)
+static void write_key(struct pen *pen, const struct app *app, const struct key_row *row)
 {
 	const char *help = help_of_action(app, row);
 	char keys[64];
@@ -77,13 +78,13 @@ static void write_key(struct pen *pen, const struct app *app, const struct keyma
 		pen_entry(pen, KEYS_WIDTH, keys, help);
 }
 
-static const struct keymap_row *row_of(enum action action)
+static const struct key_row *row_of(enum action action)
 {
 	size_t i = 0;
 
-	while (keymap_table[i].action != action)
+	while (key_table[i].action != action)
 		i++;
-	return &keymap_table[i];
+	return &key_table[i];
 }
 
 static void write_keys(struct pen *pen, const struct app *app)
@@ -93,9 +94,9 @@ static void write_keys(struct pen *pen, const struct app *app)
 		write_key(pen, app, row_of(first_actions[i]));
 	for (enum key_group group = KEYS_MORE; group < KEY_GROUPS; group++) {
 		pen_heading(pen, group == KEYS_MORE ? "More keys" : "Keys that move");
-		for (size_t i = 0; i < keymap_table_n; i++)
-			if (group_of(keymap_table[i].action) == group)
-				write_key(pen, app, &keymap_table[i]);
+		for (size_t i = 0; i < key_table_n; i++)
+			if (group_of(key_table[i].action) == group)
+				write_key(pen, app, &key_table[i]);
 	}
 }
 
@@ -182,13 +183,13 @@ static void write_meters(struct pen *pen)
 		{STYLE_METER_HIGH, high},
 	};
 
-	snprintf(low, sizeof(low), "busy time of a CPU up to %d %%: user mode and kernel together",
-		 METER_MID);
-	snprintf(mid, sizeof(mid), "from %d to %d %%", METER_MID, METER_HIGH);
+	snprintf(low, sizeof(low), "busy time of a CPU up to %u %%: user mode and kernel together",
+		 meter_mid);
+	snprintf(mid, sizeof(mid), "from %u to %u %%", meter_mid, meter_high);
 	snprintf(
 		high, sizeof(high),
-		"above %d %%; kernel%% (preset kernel) and steal (line of the machine) are figures",
-		METER_HIGH);
+		"above %u %%; kernel%% (preset kernel) and steal (line of the machine) are figures",
+		meter_high);
 	pen_heading(pen, "Meters");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		pen_put(pen, 1, parts[i].style, pen->canvas->ascii ? "#" : "█");

@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 /*
- * Decodes the bytes of a terminal into keys of keymap.h and clicks. Pure: the caller has the clock
- * and sets `final` when no more bytes are expected. A sequence that is broken or unknown is dropped
- * as a whole: no letter of it becomes a key.
+ * Decodes the bytes of a terminal into keys of key_table.h and clicks. Pure: the caller has the
+ * clock and sets `final` when no more bytes are expected. A sequence that is broken or unknown is
+ * dropped as a whole: no letter of it becomes a key.
  */
 enum {
 	DECODE_NOTHING = 0,
-	DECODE_CLICK = 0x110100, /* left button pressed; numbers beyond keymap.h */
+	DECODE_CLICK = 0x110100, /* left button pressed; numbers beyond key_table.h */
 	DECODE_WHEEL_UP,
 	DECODE_WHEEL_DOWN,
 	DECODE_MODE,   /* the answer to DECRQM: x is the mode, y its state */
@@ -36,7 +36,7 @@ struct decoder {
 };
 
 struct decoded {
-	int key;       /* DECODE_NOTHING, a key of keymap.h, or one of the above */
+	int key;       /* DECODE_NOTHING, a key of key_table.h, or one of the above */
 	unsigned x, y; /* position of the mouse, from 0, or what DECODE_MODE has */
 	bool pasted;   /* the key is a character of pasted text, perhaps a control character */
 };

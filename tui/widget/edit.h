@@ -7,7 +7,7 @@
 
 /*
  * Edits a line of UTF-8 at its end: characters, Backspace or ^H, ^W removes a word, ^U all. key is
- * one of keymap.h. Returns true if the key edits.
+ * one of key_table.h. Returns true if the key edits.
  */
 bool edit_key(char *text, size_t size, int key);
 

@@ -40,7 +40,7 @@ void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const struct
 			continue;
 		bar->items[segments.n].action = action;
 		add_key(&segments, action == ACTION_QUIT ? WEIGHT_QUIT : weight, name,
-			keys[i].label ? keys[i].label : keymap_row(action)->bar);
+			keys[i].label ? keys[i].label : key_row(action)->bar);
 	}
 	segments_draw(&segments, canvas, rect);
 	bar->n = rect.height > 0 ? segments.n : 0;

@@ -20,7 +20,7 @@ struct key_bar {
 
 struct key_bar_key {
 	enum action action;
-	const char *label; /* NULL: keymap.c's */
+	const char *label; /* NULL: key_table.c's */
 };
 
 /* Draws n keys, at most SEGMENTS_MAX. A narrow line keeps the first ones and quit. */

@@ -8,18 +8,20 @@
 
 #include "core/base/text.h"
 
+const unsigned meter_mid = 60, meter_high = 85;
+
 static enum style bar_style(unsigned i, unsigned width)
 {
-	if (i * 100 < width * METER_MID)
+	if (i * 100 < width * meter_mid)
 		return STYLE_METER_LOW;
-	return i * 100 < width * METER_HIGH ? STYLE_METER_MID : STYLE_METER_HIGH;
+	return i * 100 < width * meter_high ? STYLE_METER_MID : STYLE_METER_HIGH;
 }
 
 static enum style figure_style_at(unsigned i, unsigned width)
 {
-	if (i * 100 < width * METER_MID)
+	if (i * 100 < width * meter_mid)
 		return STYLE_METER_LOW_FIGURE;
-	return i * 100 < width * METER_HIGH ? STYLE_METER_MID_FIGURE : STYLE_METER_HIGH_FIGURE;
+	return i * 100 < width * meter_high ? STYLE_METER_MID_FIGURE : STYLE_METER_HIGH_FIGURE;
 }
 
 static const char *bar_glyph(const struct canvas *canvas, unsigned eighths)

@@ -5,7 +5,7 @@
 #include "tui/term/canvas.h"
 
 /* From so much on, in percent, a bar has the next colour. */
-enum { METER_MID = 60, METER_HIGH = 85 };
+extern const unsigned meter_mid, meter_high;
 
 /*
  * "[||||      43.2%]": a bar of `width` columns with a figure, in ASCII, at the right end inside,

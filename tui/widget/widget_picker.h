@@ -102,7 +102,7 @@ size_t picker_selected(const struct picker *picker);
 /* Selects an item, if it matches. */
 void picker_select(struct picker *picker, size_t index, void *owner);
 
-/* A key of keymap.h, while it is open. Esc closes it. */
+/* A key of key_table.h, while it is open. Esc closes it. */
 void picker_key(struct picker *picker, int key, void *owner);
 /* A character of pasted text is typed, if there is room for it. */
 void picker_paste(struct picker *picker, int character, void *owner);

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/shared/engine_run.h"
 
+#include "core/base/figure_mark.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_json.h"
 #include "core/snapshot/detail.h"

@@ -3,6 +3,7 @@
  * More events than counters, on common machines: figures of groups that take turns are near the
  * fake kernel's true counts, and have the state SCALED.
  */
+#include "core/base/figure_mark.h"
 #include "core/engine/engine.h"
 #include "tests/fake_kernel/limited_machines.h"
 #include "tests/fake_kernel/machines.h"

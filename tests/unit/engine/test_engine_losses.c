@@ -4,6 +4,7 @@
  * counters were taken, a CPU came online. The marks are gone in the next one, and tasks whose time
  * elsewhere is proof have none.
  */
+#include "core/base/figure_mark.h"
 #include "core/sys/proc.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/shared/engine_run.h"
 
+#include "core/base/figure_mark.h"
 #include "core/snapshot/rollup.h"
 #include "core/snapshot/snapshot_sum.h"
 #include "tests/unit/shared/cases.h"

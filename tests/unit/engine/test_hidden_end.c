@@ -3,6 +3,7 @@
  * Some tasks leave their CPU without a record. If no other record comes until the end of a refresh,
  * the last one names a task that does not run any more. Each figure is right or marked.
  */
+#include "core/base/figure_mark.h"
 #include "core/sys/proc.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/shared/engine_run.h"
 
+#include "core/base/figure_mark.h"
+
 #include <math.h>
 
 enum {

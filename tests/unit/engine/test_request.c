@@ -3,6 +3,7 @@
  * Commands from the screen to a running engine, as another preset or target. With the right to
  * count CPUs and as an ordinary user (uid 1000), on the fake kernel.
  */
+#include "core/base/figure_mark.h"
 #include "core/base/notes.h"
 #include "core/metric/metric_user.h"
 #include "core/snapshot/rollup.h"

@@ -5,7 +5,7 @@
  */
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "tests/fake_kernel/machines.h"
 
 #include <errno.h>
@@ -396,7 +396,7 @@ static void check_id(const struct fk_config *config, const char *id, const char 
 	struct sys sys = fk_sys(fk);
 	char text[64];
 
-	cpu_model_id(&sys, text, sizeof(text));
+	cpu_kind_id(&sys, text, sizeof(text));
 	assert_string_equal(text, id);
 	struct event_table_cache *cache = event_table_cache_new(&sys);
 	const struct event_table *table = event_table_cache_get(cache);

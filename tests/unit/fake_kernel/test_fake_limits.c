@@ -7,7 +7,7 @@
 #include "tests/fake_kernel/limited_machines.h"
 
 #include "core/event/event_table_cache.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "core/sys/topology.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/two_tasks.h"

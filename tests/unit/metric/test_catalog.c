@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Lists of events, metrics and PMUs on fake machines, with the answers of the kernel. */
+#include "core/base/figure_mark.h"
 #include "core/base/util.h"
 #include "core/metric/catalog.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "tests/unit/shared/libpfm.h"
 #include "tests/unit/shared/machine.h"
 

@@ -2,7 +2,7 @@
 /* Formulas: values, states of unknown inputs, errors. */
 #include "tests/unit/shared/sample.h"
 
-#include "core/base/figure.h"
+#include "core/base/figure_mark.h"
 #include "core/event/sampled_event.h"
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"

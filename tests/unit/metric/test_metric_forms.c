@@ -7,9 +7,10 @@
 #include "tests/unit/shared/machine.h"
 #include "tests/unit/shared/sample.h"
 
+#include "core/base/figure_mark.h"
 #include "core/metric/metric.h"
 #include "core/metric/preset.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <errno.h>
 #include <math.h>
@@ -121,7 +122,7 @@ static unsigned kind_init(const struct kind *kind, struct machine *machine)
 	fk_file(fk, "/proc/cpuinfo", kind->cpuinfo);
 	add_files(fk, kind->files);
 	machine_of(machine, fk);
-	return cpu_model_read(&machine->sys);
+	return cpu_kind_read(&machine->sys);
 }
 
 /* Returns the number of the form on a kind of machine, or -ENOENT. */

@@ -3,7 +3,7 @@
 #include "tests/unit/shared/machine.h"
 #include "tests/unit/shared/sample.h"
 
-#include "core/base/figure.h"
+#include "core/base/figure_mark.h"
 #include "core/metric/metric.h"
 #include "core/metric/metric_internal.h"
 #include "core/metric/metric_user.h"

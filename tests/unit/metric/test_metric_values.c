@@ -16,7 +16,7 @@
 #include "core/metric/metric.h"
 #include "core/metric/metric_vendor.h"
 #include "core/sys/cpu_facts.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include <errno.h>
 #include <math.h>
@@ -245,7 +245,7 @@ static void values_machine_init(struct values_machine *m, const char *id, const 
 	add_names(&pmus, id, facts);
 	m->machine = cpu_machine_new(id, pmus.pointers, pmus.n);
 	add_events(m->machine->fk, &pmus);
-	m->facts.kinds = cpu_model_read(&m->machine->sys);
+	m->facts.kinds = cpu_kind_read(&m->machine->sys);
 	m->machine->context.cpu = &m->facts;
 }
 

@@ -7,6 +7,7 @@
 #include "tests/unit/shared/recorded_scene.h"
 #include "tests/unit/shared/sample.h"
 
+#include "core/base/figure_mark.h"
 #include "core/output/metrics_export.h"
 #include "core/output/out_csv.h"
 #include "core/output/out_sums.h"

@@ -2,6 +2,8 @@
 /* A replay with other columns than the live run: columns of recorded events can be added. */
 #include "tests/unit/shared/recorded_scene.h"
 
+#include "core/base/figure_mark.h"
+
 #include <math.h>
 
 static int column(const struct snapshot *snapshot, const char *name)

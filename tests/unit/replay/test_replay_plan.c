@@ -3,7 +3,7 @@
 #include "core/base/util.h"
 #include "core/replay/replay_cgroups.h"
 #include "core/replay/replay_plan.h"
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 #include "tests/unit/shared/perfdata_image.h"
 
 #include <errno.h>

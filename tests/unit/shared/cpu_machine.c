@@ -72,7 +72,7 @@ static void add_pmu(struct fk *fk, const char *name, unsigned type)
 		add_format(fk, name, uncore_format, ARRAY_SIZE(uncore_format));
 }
 
-/* A machine of that kind of CPU (cpu_model_id()), without PMUs. */
+/* A machine of that kind of CPU (cpu_kind_id()), without PMUs. */
 static struct fk *machine_of_cpu(const char *id)
 {
 	struct fk *fk = fk_new(&(struct fk_config){.cpus = 4, .no_pmu = true});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/limited_scene.h"
 
+#include "core/base/figure_mark.h"
 #include "core/base/util.h"
 #include "core/event/event_table_cache.h"
 #include "tests/fake_kernel/limited_machines.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/perf_ratio.h"
 
+#include "core/base/figure_mark.h"
+
 /* perf's units of ratios, each with a built-in metric (its last form) or a formula. */
 static const struct {
 	const char *unit, *metric, *expression;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/unit/shared/same_snapshot.h"
+#include "core/base/figure_mark.h"
 
 #include "tests/unit/shared/same_profile.h"
 

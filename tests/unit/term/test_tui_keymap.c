@@ -21,15 +21,15 @@ static void test_table(void **state)
 
 	(void)state;
 	keymap_init(&keymap);
-	for (size_t i = 0; i < keymap_table_n; i++) {
-		const struct keymap_row *row = &keymap_table[i];
+	for (size_t i = 0; i < key_table_n; i++) {
+		const struct key_row *row = &key_table[i];
 		char name[24];
 		unsigned nth;
 		int key;
 
-		assert_ptr_equal(keymap_row(row->action), row);
+		assert_ptr_equal(key_row(row->action), row);
 		for (size_t other = 0; other < i; other++)
-			assert_string_not_equal(row->name, keymap_table[other].name);
+			assert_string_not_equal(row->name, key_table[other].name);
 		for (unsigned k = 0; k < KEYMAP_KEYS && row->keys[k]; k++) {
 			assert_int_equal(keymap_find(&keymap, row->keys[k], &nth), row->action);
 			assert_int_equal(nth, k);
@@ -38,7 +38,7 @@ static void test_table(void **state)
 			assert_int_equal(key, row->keys[k]);
 		}
 	}
-	assert_int_equal(keymap_table_n, ACTIONS - 1);
+	assert_int_equal(key_table_n, ACTIONS - 1);
 	assert_int_equal(keymap_find(&keymap, 'r', NULL), ACTION_NONE);
 }
 

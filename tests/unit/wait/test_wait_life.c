@@ -3,6 +3,7 @@
  * Time on a CPU + runq_time + blocked_time = lifetime, for each row of each refresh from the first
  * one on, unless one of them is marked or unknown. Each of them is right, or a lower bound.
  */
+#include "core/base/figure_mark.h"
 #include "tests/unit/shared/cases.h"
 #include "tests/unit/shared/engine_run.h"
 #include "tests/unit/shared/send_request.h"

@@ -2,6 +2,7 @@
 /*
  * The figures of waiting of every refresh, against the fake kernel's own times of each task.
  */
+#include "core/base/figure_mark.h"
 #include "core/event/event_wait.h"
 #include "core/snapshot/rollup.h"
 #include "core/view/view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/figure.h"
+#include "core/base/figure_mark.h"
 
 #include "core/base/util.h"
 

@@ -3,7 +3,7 @@
  * Model numbers: Intel's as in the kernel's asm/intel-family.h, Arm's as in asm/cputype.h, and the
  * ranges of AMD's Zens as in bsp_init_amd() of arch/x86/kernel/cpu/amd.c.
  */
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include "core/base/text.h"
 #include "core/base/util.h"
@@ -192,7 +192,7 @@ static void add_kind(void *arg, const struct cpu_lines *cpu)
 	*kinds |= kind_of(cpu);
 }
 
-unsigned cpu_model_parse(const char *cpuinfo)
+unsigned cpu_kind_parse(const char *cpuinfo)
 {
 	unsigned kinds = 0;
 
@@ -200,10 +200,10 @@ unsigned cpu_model_parse(const char *cpuinfo)
 	return kinds;
 }
 
-unsigned cpu_model_read(const struct sys *sys)
+unsigned cpu_kind_read(const struct sys *sys)
 {
 	char *text = read_cpuinfo(sys);
-	unsigned kinds = cpu_model_parse(text);
+	unsigned kinds = cpu_kind_parse(text);
 
 	free(text);
 	return kinds;
@@ -244,7 +244,7 @@ static void add_id(void *arg, const struct cpu_lines *cpu)
 	ids->differ |= strcmp(ids->id, id) != 0;
 }
 
-void cpu_model_parse_id(const char *cpuinfo, char *text, size_t size)
+void cpu_kind_parse_id(const char *cpuinfo, char *text, size_t size)
 {
 	struct cpu_ids ids = {""};
 
@@ -252,11 +252,11 @@ void cpu_model_parse_id(const char *cpuinfo, char *text, size_t size)
 	text_copy(text, size, ids.differ ? "" : ids.id);
 }
 
-void cpu_model_id(const struct sys *sys, char *text, size_t size)
+void cpu_kind_id(const struct sys *sys, char *text, size_t size)
 {
 	char *cpuinfo = read_cpuinfo(sys);
 
-	cpu_model_parse_id(cpuinfo, text, size);
+	cpu_kind_parse_id(cpuinfo, text, size);
 	free(cpuinfo);
 }
 

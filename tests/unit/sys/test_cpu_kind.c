@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The kind of CPU in /proc/cpuinfo, also in a file that is cut off. */
-#include "core/sys/cpu_model.h"
+#include "core/sys/cpu_kind.h"
 
 #include "core/base/util.h"
 #include "tests/unit/shared/machine.h"
@@ -83,7 +83,7 @@ static void models(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned got = cpu_model_parse(rows[i].cpuinfo);
+		unsigned got = cpu_kind_parse(rows[i].cpuinfo);
 
 		if (got != rows[i].want)
 			fail_msg("%s: 0x%x, not 0x%x", rows[i].name, got, rows[i].want);
@@ -98,7 +98,7 @@ static void test_cut_off(void **state)
 	(void)state;
 	for (size_t length = 0; length < sizeof(whole); length++) {
 		char *text = xstrndup(whole, length);
-		unsigned got = cpu_model_parse(text);
+		unsigned got = cpu_kind_parse(text);
 
 		free(text);
 		if (got != (length == sizeof(whole) - 1 ? CPU_NEOVERSE_N2_R0P0 : 0))
@@ -126,7 +126,7 @@ static void test_id(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char id[64];
 
-		cpu_model_parse_id(rows[i].cpuinfo, id, sizeof(id));
+		cpu_kind_parse_id(rows[i].cpuinfo, id, sizeof(id));
 		assert_string_equal(id, rows[i].id);
 	}
 }
@@ -138,9 +138,9 @@ static void test_through_sys(void **state)
 
 	(void)state;
 	fk_file(fk, "/proc/cpuinfo", X86("AuthenticAMD", "25", "17"));
-	assert_int_equal(cpu_model_read(&sys), CPU_ZEN4);
+	assert_int_equal(cpu_kind_read(&sys), CPU_ZEN4);
 	fk_file(fk, "/proc/cpuinfo", NULL);
-	assert_int_equal(cpu_model_read(&sys), 0);
+	assert_int_equal(cpu_kind_read(&sys), 0);
 	fk_free(fk);
 }
 

@@ -4,7 +4,7 @@
  * <linux/nsfs.h>, the same since Linux 3.8. Without /proc/self/ns they are recognised by what only
  * they have: task 2 is kthreadd, and every uid maps to itself.
  */
-#include "core/sys/container.h"
+#include "core/sys/own_container.h"
 
 #include "core/base/util.h"
 #include "core/sys/proc.h"
@@ -58,7 +58,7 @@ static enum namespace_kind guess_user(const struct sys *sys)
 	return inside == 0 && outside == 0 && n == UINT32_MAX ? NAMESPACE_HOST : NAMESPACE_OWN;
 }
 
-bool container_replaces_stat(const struct sys *sys)
+bool own_container_replaces_stat(const struct sys *sys)
 {
 	int code = 0;
 	char *text = proc_long_text(sys, "/proc/self/mountinfo", &code);
@@ -164,17 +164,17 @@ static enum container_kind find_container(const struct sys *sys)
 	return found;
 }
 
-enum namespace_kind container_read_pid_namespace(const struct sys *sys)
+enum namespace_kind own_container_read_pid_namespace(const struct sys *sys)
 {
 	enum namespace_kind pid = read_namespace(sys, FIRST_PID);
 
 	return pid == NAMESPACE_UNKNOWN ? guess_pid(sys) : pid;
 }
 
-void container_read(const struct sys *sys, struct container *container)
+void own_container_read(const struct sys *sys, struct container *container)
 {
 	*container = (struct container){
-		.pid = container_read_pid_namespace(sys),
+		.pid = own_container_read_pid_namespace(sys),
 		.user = read_namespace(sys, FIRST_USER),
 	};
 	if (container->user == NAMESPACE_UNKNOWN)
@@ -186,7 +186,7 @@ void container_read(const struct sys *sys, struct container *container)
 		container->kind = CONTAINER_OTHER;
 }
 
-const char *container_name(enum container_kind container)
+const char *own_container_name(enum container_kind container)
 {
 	switch (container) {
 	case CONTAINER_NONE:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_CPU_MODEL_H
-#define PMCTOP_CPU_MODEL_H
+#ifndef PMCTOP_CPU_KIND_H
+#define PMCTOP_CPU_KIND_H
 
 #include "core/sys/pmu.h"
 #include "core/sys/sys.h"
@@ -38,9 +38,9 @@ enum cpu_kind {
 void cpu_kinds_name(unsigned kinds, char *text, size_t size);
 
 /* The kinds in /proc/cpuinfo; 0 if unknown. */
-unsigned cpu_model_read(const struct sys *sys);
+unsigned cpu_kind_read(const struct sys *sys);
 /* The same from its text, which may be cut off: only complete lines count. */
-unsigned cpu_model_parse(const char *cpuinfo);
+unsigned cpu_kind_parse(const char *cpuinfo);
 
 /*
  * Writes what identifies the CPUs in /proc/cpuinfo: vendor, family, model and stepping as
@@ -48,9 +48,9 @@ unsigned cpu_model_parse(const char *cpuinfo);
  * variant and revision as "ARM-41-D49-0-1" (hexadecimal). "" if unknown, or if CPUs differ. Xeon
  * Max has "-HBM" behind the numbers of Sapphire Rapids.
  */
-void cpu_model_id(const struct sys *sys, char *text, size_t size);
-/* The same from its text, as in cpu_model_parse(). */
-void cpu_model_parse_id(const char *cpuinfo, char *text, size_t size);
+void cpu_kind_id(const struct sys *sys, char *text, size_t size);
+/* The same from its text, as in cpu_kind_parse(). */
+void cpu_kind_parse_id(const char *cpuinfo, char *text, size_t size);
 
 /* Operations that an Arm CPU can begin a cycle (caps/slots); 0 if unknown or CPUs differ. */
 unsigned cpu_slots_per_cycle(const struct sys *sys, const struct pmu_set *pmus);

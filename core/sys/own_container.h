@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef PMCTOP_CONTAINER_H
-#define PMCTOP_CONTAINER_H
+#ifndef PMCTOP_OWN_CONTAINER_H
+#define PMCTOP_OWN_CONTAINER_H
 
 #include "core/sys/sys.h"
 
@@ -32,16 +32,16 @@ struct container {
 };
 
 /* Reads all; what cannot be read is UNKNOWN or NONE. */
-void container_read(const struct sys *sys, struct container *container);
+void own_container_read(const struct sys *sys, struct container *container);
 /* Only the pid namespace. */
-enum namespace_kind container_read_pid_namespace(const struct sys *sys);
+enum namespace_kind own_container_read_pid_namespace(const struct sys *sys);
 /*
  * Whether a container manager has put a file of its own over /proc/stat, as lxcfs does: it has the
  * container's times and CPUs, not the machine's.
  */
-bool container_replaces_stat(const struct sys *sys);
+bool own_container_replaces_stat(const struct sys *sys);
 
 /* "docker", "a container" ...; NULL for NONE. */
-const char *container_name(enum container_kind container);
+const char *own_container_name(enum container_kind container);
 
 #endif
