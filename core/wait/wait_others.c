@@ -80,9 +80,6 @@ void waits_read_roots(struct waits *waits)
 			read_root(waits, &roots[i]);
 }
 
-/* The state of one task per 4 ms of an interval is read again: 5 us each, 0.1 % of a CPU. */
-#define STATE_EVERY_NS (4 * NS_PER_MS)
-
 struct others {
 	struct waits *waits;
 	unsigned left; /* readings */
@@ -142,7 +139,7 @@ void waits_add_others(struct waits *waits, struct interval *interval, bool gaps)
 	size_t n = 0;
 	struct others others = {
 		.waits = waits,
-		.left = 1 + (unsigned)((waits->end_ns - waits->begin_ns) / STATE_EVERY_NS),
+		.left = 1 + (unsigned)((waits->end_ns - waits->begin_ns) / WAITS_READ_EVERY_NS),
 		.missed = tasks_are_pending(waits->all_tasks),
 	};
 

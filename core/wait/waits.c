@@ -791,6 +791,22 @@ static void begin_next(struct waits *waits, uint64_t begin_ns, bool search)
 	}
 }
 
+/*
+ * What the task did since its last record is unknown. One that was preempted on its way to sleep
+ * has the state S in a run queue, so S does not prove that it sleeps.
+ */
+static void refute(const struct waits *waits, struct task *task)
+{
+	struct task_wait *account = &task->wait;
+	bool queued = waits_is_queued(account->state);
+
+	account->state = TASK_UNKNOWN;
+	add_until(waits, account, waits->end_ns);
+	account->state = queued ? TASK_OFF : waits_state_of(waits, task);
+	account->left_ns = account->known_ns = waits->end_ns;
+	account->queue_known = false;
+}
+
 static void complete_account(const struct waits *waits, struct task *task)
 {
 	struct task_wait *account = &task->wait;
@@ -799,6 +815,10 @@ static void complete_account(const struct waits *waits, struct task *task)
 	if (has_all_wakeups(waits) && !ended && account->seen == TASK_SEEN_RUNNABLE &&
 	    may_be_woken_early(account))
 		account->woken_ns = account->left_ns;
+	if (!ended && waits_are_refuted(waits, task)) {
+		refute(waits, task);
+		return;
+	}
 	account_until(waits, account, ended ? task->exit_ns : waits->end_ns);
 }
 
@@ -829,6 +849,7 @@ void waits_end(struct waits *waits)
 		waits->searched = may_have_unexplained(waits);
 		look_for_queued(waits, waits->searched);
 	}
+	waits_check(waits);
 	waits->end_ns = sys_now_ns(waits->sys);
 }
 

@@ -2,6 +2,7 @@
 #ifndef PMCTOP_WAITS_INTERNAL_H
 #define PMCTOP_WAITS_INTERNAL_H
 
+#include "core/base/util.h"
 #include "core/wait/waits.h"
 
 /* Shared by waits.c, which has the accounts of tasks, and the files for single events. */
@@ -21,6 +22,19 @@ bool waits_has_ended(const struct waits *waits, const struct task *task, uint64_
  */
 void waits_read_roots(struct waits *waits);
 void waits_add_others(struct waits *waits, struct interval *interval, bool gaps);
+
+/*
+ * The state of one task per 4 ms of an interval is read again, for each of two reasons: 5 us each,
+ * 0.1 % of a CPU.
+ */
+#define WAITS_READ_EVERY_NS (4 * NS_PER_MS)
+
+/*
+ * Before the end of the interval: reads the states of tasks that wait since long (wait_check.c). At
+ * the cut, after all slices were applied: whether that of a task proves that its account is wrong.
+ */
+void waits_check(struct waits *waits);
+bool waits_are_refuted(const struct waits *waits, const struct task *task);
 
 /*
  * forks and forked_time of all accounts, at the cut after all slices were applied. It may open

@@ -345,6 +345,8 @@ void fk_wake_running(struct fk *fk, int cpu, pid_t tid);
 struct fk_wait {
 	const char *wchan, *syscall, *stack;
 };
+/* A task that is off its CPU sleeps now. Neither a record nor a counter has that. */
+void fk_slip(struct fk *fk, pid_t tid);
 /* fk_block() there. */
 void fk_block_in(struct fk *fk, pid_t tid, enum fk_state state, const struct fk_wait *wait);
 

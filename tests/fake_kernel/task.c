@@ -458,6 +458,15 @@ void fk_block(struct fk *fk, pid_t tid, enum fk_state state)
 	task->leaves = state;
 }
 
+void fk_slip(struct fk *fk, pid_t tid)
+{
+	struct fk_task *task = task_alive(fk, tid);
+
+	if (task->cpu >= 0)
+		fk_die("task %d is on a CPU", (int)tid);
+	enter_state(fk, task, FK_SLEEPING);
+}
+
 void fk_ready(struct fk *fk, pid_t tid)
 {
 	struct fk_task *task = task_alive(fk, tid);

@@ -675,6 +675,7 @@ static void test_states_of_tasks_that_do_not_run(void **state)
 static unsigned files_read(const struct preset *chosen, enum fk_state leaves, const char *states)
 {
 	static const pid_t tids[] = {50, 51, 60, 70};
+	const struct stat_line runnable = {"/proc/50/task/50/stat", 50, 'R', 1000, 5, 2, 1000, 1};
 	const struct engine_config state_config = {.preset = chosen};
 	struct scene scene;
 	char seen[8] = "";
@@ -683,6 +684,8 @@ static unsigned files_read(const struct preset *chosen, enum fk_state leaves, co
 	engine_free(scene.engine);
 	scene.engine = open_engine_with(&scene.sys, &state_config);
 	snapshot_free(run_all(&scene));
+	if (leaves == FK_PREEMPTED)
+		set_stat(scene.fk, &runnable);
 	unsigned before = fk_calls(scene.fk, FK_FILE_READ);
 	for (size_t i = 0; i < ARRAY_SIZE(tids); i++)
 		fk_script(scene.fk,

@@ -35,6 +35,7 @@ enum deed {
 	NOTHING,
 	ADD,    /* tasks that are found late */
 	VISIT,  /* hidden tasks run */
+	SLIP,   /* tasks that waited change their state without a record */
 	LOSE,   /* records */
 	ROAM,   /* tasks run on CPU 2, and one of them has left CPU 0 for it */
 	ATTACH, /* `pid` */
@@ -64,6 +65,8 @@ static const struct scene scenes[] = {
 	{"hidden switches", {NOTHING, VISIT, NOTHING, VISIT, VISIT}},
 	{"hidden switches in the first refresh", {VISIT, NOTHING, VISIT}},
 	{"hidden switches, by wake-ups", {VISIT, VISIT, NOTHING, VISIT}, .wakeups = true},
+	{"states that change without a record", {NOTHING, SLIP}},
+	{"states that change without a record, by wake-ups", {NOTHING, SLIP}, .wakeups = true},
 	{"a loss", {NOTHING, LOSE, NOTHING, LOSE}},
 	{"a loss in the first refresh", {LOSE}},
 	{"losses in each refresh", {LOSE, LOSE, LOSE, LOSE}},
@@ -251,6 +254,15 @@ static void command(struct engine *engine, enum request_kind kind, const char *t
 	send_request(engine, &(struct request){.kind = kind, .text = text, .number = number});
 }
 
+/* They sleep, and neither a record nor a counter has that: /proc alone. */
+static void slip(const struct run *run)
+{
+	static const pid_t waiters[] = {IN_D, STOPPED, QUEUED};
+
+	for (size_t i = 0; i < ARRAY_SIZE(waiters); i++)
+		fk_slip(run->fk, waiters[i]);
+}
+
 static void do_deed(struct run *run, enum deed deed)
 {
 	const struct fk_step visit[] = {
@@ -282,6 +294,9 @@ static void do_deed(struct run *run, enum deed deed)
 		break;
 	case ADD:
 		add_late(run);
+		break;
+	case SLIP:
+		slip(run);
 		break;
 	case VISIT:
 		fk_script(run->fk, visit, ARRAY_SIZE(visit));

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The state that a task's records leave it in, against the state that /proc has of it. A record
+ * that is missing, and that nobody reported lost, would let a task that sleeps wait for a CPU until
+ * it runs again, and a sentence would say so. So the state is read of each task that waits since
+ * long, before the interval ends. If /proc has another one, and the task has no record since, it is
+ * unknown what the task did since its last record.
+ */
+#include "core/base/util.h"
+#include "core/sys/proc.h"
+#include "core/wait/waits_internal.h"
+
+/* A wait is checked if it has lasted for this part of the interval. */
+enum { CHECKED_PARTS = 8 };
+
+/* Whether the state is one that is shown as a reason to wait. */
+static bool is_wait(enum task_wait_state state)
+{
+	return waits_is_queued(state) || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED;
+}
+
+void waits_check(struct waits *waits)
+{
+	const uint64_t now_ns = sys_now_ns(waits->sys), ns = u64_growth(waits->begin_ns, now_ns);
+	uint64_t left = 1 + ns / WAITS_READ_EVERY_NS;
+	struct proc_stat stat;
+
+	for (size_t i = 0; i < waits->n_tasks && left > 0 && !waits->recorded; i++) {
+		struct task *task = waits->tasks[i];
+		const struct task_wait *account = &task->wait;
+		if (!is_wait(account->state) || task->exit_ns || task->pid <= 0 ||
+		    u64_growth(account->left_ns, now_ns) < ns / CHECKED_PARTS)
+			continue;
+		left--;
+		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
+			task_set_state(task, stat.state, sys_now_ns(waits->sys));
+	}
+}
+
+/* A task that is D or stopped may be woken up without a record: 'R' refutes nothing then. */
+static bool refutes(const struct waits *waits, char letter, enum task_wait_state state)
+{
+	if (letter == 'R')
+		return !waits_is_queued(state) && waits->wakeups && !waits->hides;
+	if (state == TASK_STOPPED)
+		return letter != 'T' && letter != 't';
+	return state != TASK_UNINTERRUPTIBLE || letter != 'D';
+}
+
+bool waits_are_refuted(const struct waits *waits, const struct task *task)
+{
+	const struct task_wait *account = &task->wait;
+	const struct task_state *read = &task->state;
+
+	return is_wait(account->state) && !account->woken_ns && read->read_ns > waits->begin_ns &&
+	       read->read_ns <= waits->end_ns && account->left_ns < read->read_ns &&
+	       refutes(waits, read->letter, account->state);
+}
