@@ -250,9 +250,11 @@ void findings_of_snapshot(const struct snapshot *snapshot, struct findings *find
 	losses_fini(&triage.losses);
 }
 
+/* A loss is the machine's: of several tasks that have it, now one and now the other has most. */
 static bool is_same(const struct finding *a, const struct finding *b)
 {
-	return a->kind == b->kind && a->verdict == b->verdict && a->pid == b->pid &&
+	return a->kind == b->kind && a->verdict == b->verdict &&
+	       (a->kind == FINDING_OF_VERDICT || a->pid == b->pid) &&
 	       strcmp(a->subject, b->subject) == 0;
 }
 

@@ -243,6 +243,31 @@ static void knows_since_when(void **state)
 		snapshot_free(snapshots[i]);
 }
 
+static void knows_since_when_of_a_loss(void **state)
+{
+	struct sample_row tasks[] = {
+		{.row = {.pid = 4, .tid = 4, .threads = 1, .comm = "ping"},
+		 .counts = {[TALLY_TASK_CLOCK] = 600 * NS_PER_MS, [TALLY_SWITCHES] = 50000}},
+		{.row = {.pid = 5, .tid = 5, .threads = 1, .comm = "pong"},
+		 .counts = {[TALLY_TASK_CLOCK] = 500 * NS_PER_MS, [TALLY_SWITCHES] = 50000}},
+	};
+	struct findings before = {.n = 0}, now;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct snapshot *snapshot = machine(tasks, ARRAY_SIZE(tasks));
+		snapshot->sequence = i + 1;
+		snapshot->realtime_ns = (i + 2) * NS_PER_S;
+		findings_of_snapshot(snapshot, &now);
+		findings_follow(&now, &before, snapshot);
+		assert_int_equal(now.items[0].pid, tasks[i].row.pid);
+		assert_int_equal(now.items[0].since_ns, NS_PER_S);
+		snapshot_free(snapshot);
+		before = now;
+		tasks[1].counts[TALLY_TASK_CLOCK] = 700 * NS_PER_MS;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +277,7 @@ int main(void)
 		cmocka_unit_test(names_what_the_machine_lacks),
 		cmocka_unit_test(parts_findings_about_a_process),
 		cmocka_unit_test(knows_since_when),
+		cmocka_unit_test(knows_since_when_of_a_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
