@@ -254,7 +254,10 @@ static size_t same_name(const struct sentence *sentence)
 	return n;
 }
 
-/* "8 tasks (5 spin) want 2 CPUs: each waits 75 % of the time". They wait for each other. */
+/*
+ * "8 tasks (5 spin) want 2 CPUs: each waits 75 % of the time". They wait for each other. Of as many
+ * names "8 tasks (most: spin)".
+ */
 static void describe_crowd(const struct sentence *sentence)
 {
 	size_t threads, cpus = wanted_cpus(sentence), same = same_name(sentence);
@@ -264,6 +267,8 @@ static void describe_crowd(const struct sentence *sentence)
 	append(sentence, " tasks (");
 	if (same == threads)
 		append(sentence, "all");
+	else if (same == 1)
+		append(sentence, "most:");
 	else
 		append_count(sentence, same);
 	append(sentence, " ");

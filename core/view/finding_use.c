@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_CPUS 0.5 /* a process, or all others together, with less has no sentence */
 #define MOST       0.8 /* an ancestor of so much of the rest is named */
@@ -219,7 +220,53 @@ static void append_family(struct finding *finding, const struct consumers *consu
 	}
 }
 
-/* "make (77) and 312 descendants use 1.9 of 2 CPUs", or "45 other processes use 1.2 of 2 CPUs" */
+/* Returns a process without a sentence, of those whose name has most of the rest. */
+static const struct row *most_of_rest(const struct consumers *consumers)
+{
+	const struct rows *tree = &consumers->tree;
+	double *sums = xcalloc(tree->n, sizeof(*sums)); /* of a name, at its first process */
+	struct hash_table names;
+	size_t most = 0;
+
+	hash_table_init(&names, 0);
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct consumer *item = &consumers->items[i];
+		uint64_t key = hash_text(tree->items[i].comm);
+		struct hash_slot *slot = hash_table_slot(&names, key);
+
+		if (item->named || !(item->percent.value > 0))
+			continue;
+		while (slot->item &&
+		       strcmp(tree->items[slot->number - 1].comm, tree->items[i].comm) != 0)
+			slot = hash_table_next(&names, slot);
+		if (!slot->item)
+			(slot = hash_table_add(&names, key))->number = i + 1;
+		sums[slot->number - 1] += item->percent.value;
+		if (sums[slot->number - 1] > sums[most])
+			most = slot->number - 1;
+	}
+	hash_table_fini(&names);
+	free(sums);
+	return &tree->items[most];
+}
+
+/* "45 other processes (most: cc1)" */
+static void append_processes(struct finding *finding, const struct consumers *consumers, size_t n,
+			     bool other)
+{
+	const size_t size = sizeof(finding->text);
+	const bool several = n > 1;
+
+	snprintf(finding->text, size, "%zu %sprocess%s (%s", n, other ? "other " : "",
+		 several ? "es" : "", several ? "most: " : "");
+	verdict_append_comm(finding->text, size, most_of_rest(consumers));
+	verdict_append(finding->text, size, ")");
+}
+
+/*
+ * "make (77) and 312 descendants use 1.9 of 2 CPUs", or "45 other processes (most: cc1) use 1.2 of
+ * 2 CPUs"
+ */
 static void add_rest(struct findings *findings, struct consumers *consumers)
 {
 	size_t *leaves_first = rollup_leaves_first(&consumers->tree), n;
@@ -235,8 +282,7 @@ static void add_rest(struct findings *findings, struct consumers *consumers)
 	if (ancestor != SIZE_MAX)
 		append_family(finding, consumers, ancestor);
 	else
-		snprintf(finding->text, sizeof(finding->text), "%zu %sprocess%s", n,
-			 findings->n > 1 ? "other " : "", n == 1 ? "" : "es");
+		append_processes(finding, consumers, n, findings->n > 1);
 	append_use(finding, consumers->snapshot, ancestor != SIZE_MAX || n > 1);
 }
 
