@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/util.h"
 #include "core/view/machine_items.h"
+#include "core/view/view.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -117,6 +118,38 @@ static void add_idle(struct findings *findings)
 		  "idle: less than 5% of the CPUs' time was used");
 }
 
+/* Of a figure that adds up, the task that has most of it: "; most: pong (77), 24.5k". */
+static void append_most(struct finding *finding, const struct triage *triage,
+			const struct judgement *judgement)
+{
+	const struct condition *condition = &verdict_rules[judgement->rule].conditions[0];
+	const struct snapshot *snapshot = triage->judge.snapshot;
+	const struct columns *columns = snapshot->columns;
+	const struct rows *rows = &snapshot->threads;
+	const int metric = columns_metric(columns, condition->metric);
+	size_t most = SIZE_MAX;
+	double value = 0;
+	struct cell cell;
+
+	for (size_t i = 0; condition->per_cpu && metric >= 0 && i < snapshot_ran(snapshot); i++) {
+		const struct figure figure = rows_figures(columns, rows, i)[metric];
+		if (!figure_known(figure) || figure.value <= value)
+			continue;
+		value = figure.value;
+		most = i;
+	}
+	if (most == SIZE_MAX)
+		return;
+	finding->pid = rows->items[most].pid;
+	finding->tid = rows->items[most].tid;
+	figure_format(columns->metrics[metric].def, rows_figures(columns, rows, most)[metric],
+		      &cell);
+	verdict_append(finding->text, sizeof(finding->text), "; most: ");
+	verdict_append_task(finding->text, sizeof(finding->text), &rows->items[most]);
+	verdict_append(finding->text, sizeof(finding->text), ", ");
+	verdict_append(finding->text, sizeof(finding->text), cell.text);
+}
+
 static void add_sum(struct findings *findings, const struct triage *triage)
 {
 	const struct judgement judgement = judge_subject(&triage->judge, &triage->sum);
@@ -128,6 +161,7 @@ static void add_sum(struct findings *findings, const struct triage *triage)
 				  scope_prefix(triage->judge.snapshot));
 	verdict_explain(&triage->judge, &judgement, &triage->sum, finding->text + length,
 			sizeof(finding->text) - length);
+	append_most(finding, triage, &judgement);
 }
 
 static void add_losses(struct findings *findings, const struct triage *triage)

@@ -215,6 +215,26 @@ static void parts_findings_about_a_process(void **state)
 	snapshot_free(snapshot);
 }
 
+/* No task alone is beyond the limit. */
+static void names_most_of_a_sum(void **state)
+{
+	struct sample_row tasks[TASKS];
+	struct findings findings;
+
+	(void)state;
+	for (size_t i = 0; i < TASKS; i++)
+		tasks[i] = (struct sample_row){
+			.row = {.pid = (pid_t)(10 + i), .tid = (pid_t)(10 + i), .comm = "srv"},
+			.counts = {
+				[TALLY_TASK_CLOCK] = 150 * NS_PER_MS, [TALLY_SWITCHES] = 4000 + i}};
+	struct snapshot *snapshot = machine(tasks, TASKS);
+	findings_of_snapshot(snapshot, &findings);
+	assert_string_equal(findings.items[0].text,
+			    "thrashing switches: cs/s 48.1k >= 40.0k; most: srv (21), 4011");
+	assert_int_equal(findings.items[0].pid, 21);
+	snapshot_free(snapshot);
+}
+
 /* A finding is the same as before, if it is about the same. */
 static void knows_since_when(void **state)
 {
@@ -277,6 +297,7 @@ int main(void)
 		cmocka_unit_test(keeps_the_greatest),
 		cmocka_unit_test(names_what_the_machine_lacks),
 		cmocka_unit_test(parts_findings_about_a_process),
+		cmocka_unit_test(names_most_of_a_sum),
 		cmocka_unit_test(knows_since_when),
 		cmocka_unit_test(knows_since_when_of_a_loss),
 	};
