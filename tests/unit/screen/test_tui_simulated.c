@@ -94,7 +94,7 @@ static void test_machine(void **state)
 		 "overview",
 		 NULL,
 		 100,
-		 24,
+		 30,
 		 {0},
 		 {"pmctop simulated", " memory ", " branch ", "lock ", "disk ", " cpu ",
 		  " stalled "}},
