@@ -37,6 +37,27 @@ void waits_check(struct waits *waits);
 bool waits_are_refuted(const struct waits *waits, const struct task *task);
 
 /*
+ * Before the end of the interval: reads how many threads are runnable, and searches for tasks that
+ * wait for a CPU without a record (wait_search.c). At the cut: whether other threads may have been
+ * runnable then than those that ran. The records have that time now.
+ */
+void waits_search(struct waits *waits);
+bool waits_have_unexplained(const struct waits *waits);
+
+/* Most blocked tasks of an interval that are searched for one that waits for a CPU. */
+enum { WAITS_QUEUED_READS = 128 };
+
+/*
+ * At the cut: the figures of a complete account (wait_evaluate.c). `search`: some thread waits for
+ * a CPU unseen. Then, whether a task that did not run has forks, or waited, or may wait, for a
+ * reason to show.
+ */
+void waits_evaluate(const struct waits *waits, struct task *task, struct task_wait *account,
+		    bool gaps, bool search, struct wait_values *values);
+bool waits_have_waited(const struct waits *waits, const struct task_wait *account,
+		       const struct wait_values *values);
+
+/*
  * forks and forked_time of all accounts, at the cut after all slices were applied. It may open
  * accounts of tasks that did not run, before they are completed.
  */
@@ -59,6 +80,28 @@ static inline bool waits_is_blocked(enum task_wait_state state)
 {
 	return state == TASK_SLEEPING || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED ||
 	       state == TASK_BLOCKED || state == TASK_OFF;
+}
+
+/* Each wake-up has a record. */
+static inline bool waits_have_all_wakeups(const struct waits *waits)
+{
+	return waits->wakeups && !waits->hides;
+}
+
+/*
+ * Whether the latest wake-up of a task was in its last slice, and it is blocked by the records. If
+ * that wake-up came as it went to sleep, it waits for a CPU since it left one.
+ */
+static inline bool waits_may_be_woken_early(const struct task_wait *account)
+{
+	return account->woken_early && !account->woken_ns && waits_is_blocked(account->state);
+}
+
+/* Whether a task may wait since before there were records: its state is to be read. */
+static inline bool waits_may_wait_unread(const struct waits *waits, const struct task_wait *account)
+{
+	return waits_have_all_wakeups(waits) && !waits->recorded && account->state == TASK_OFF &&
+	       account->seen != TASK_SEEN_BLOCKED;
 }
 
 /* The part of the interval since a task left its CPU. */
