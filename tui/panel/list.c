@@ -119,7 +119,7 @@ const struct view *list_view(struct list *list, const struct snapshot *snapshot)
 
 /*
  * A command line: its name, and what is around it in the style of what matters less. A short one
- * that does not fit is the name alone where there is little room.
+ * that does not fit is the name alone where there is little room, behind the branches of a tree.
  */
 static void draw_stressed(struct canvas *canvas, struct rect place, enum style style,
 			  const struct cell *cell, bool is_short)
@@ -133,7 +133,10 @@ static void draw_stressed(struct canvas *canvas, struct rect place, enum style s
 	bool cut = text_width(cell->text) > place.width;
 	if (cut && is_short &&
 	    (place.width < COMMAND_ROOM || x + text_width(name) >= place.width)) {
-		canvas_text_ellipsis(canvas, place.x, place.y, place.width, style, name);
+		char alone[sizeof(cell->text)];
+		text_copy(alone, sizeof(alone), cell->text);
+		text_copy(alone + cell->chain, sizeof(alone) - cell->chain, name);
+		canvas_text_ellipsis(canvas, place.x, place.y, place.width, style, alone);
 		return;
 	}
 	unsigned ellipsis = text_width(canvas->ascii ? "..." : "…");

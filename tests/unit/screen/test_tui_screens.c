@@ -374,6 +374,23 @@ static void test_command_lines_of_a_tree(void **state)
 	}
 }
 
+/* A name that does not fit is cut behind its branches. */
+static void test_long_names_of_a_tree(void **state)
+{
+	struct snapshot *snapshot = screen_snapshot_family(4);
+	struct stage stage;
+
+	(void)state;
+	for (size_t i = 0; i < snapshot->threads.n; i++)
+		if (strcmp(snapshot->threads.items[i].comm, "postgres") == 0)
+			snapshot->threads.items[i].cmdline =
+				"postgres-with-a-long-name-of-its-file -D /srv/db";
+	stage_open(&stage, 80, 24, false, snapshot);
+	stage_keys(&stage, (int[]){'t', 0});
+	stage_check_text(&stage, "├─+1 postgres-", true);
+	stage_close(&stage);
+}
+
 /* Around the name of a command line is what matters less. */
 static void test_stress(void **state)
 {
@@ -971,6 +988,7 @@ int main(void)
 		cmocka_unit_test(test_notes_move_nothing),
 		cmocka_unit_test(test_command_lines),
 		cmocka_unit_test(test_command_lines_of_a_tree),
+		cmocka_unit_test(test_long_names_of_a_tree),
 		cmocka_unit_test(test_stress),
 		cmocka_unit_test(test_first_interval),
 		cmocka_unit_test(test_narrow_title),
