@@ -64,8 +64,12 @@ bool event_wait_is_estimate(enum event_wait wait, bool per_task)
 {
 	enum event_wait_group group = event_wait_group(wait);
 
-	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS ||
-	       (per_task && group == WAIT_OF_BOTH);
+	return group == WAIT_OF_LOOKS || (per_task && group == WAIT_OF_BOTH);
+}
+
+bool event_wait_is_part_estimate(enum event_wait wait)
+{
+	return event_wait_group(wait) == WAIT_OF_CGROUPS;
 }
 
 bool event_wait_is_of_proc(enum event_wait wait)

@@ -163,7 +163,8 @@ static struct figure read_wait(const struct metric_reading *reading,
 		return unknown(FIGURE_NOT_COUNTED);
 	if (!figure_known(figure))
 		return figure;
-	if (known_ns + estimated_ns < least_ns && !reading->estimate)
+	bool is_bound = !reading->estimate && !reading->part_estimate;
+	if (known_ns + estimated_ns < least_ns && is_bound)
 		figure.state = incomplete_state(reading);
 	else if (reading->estimate || known_ns < least_ns)
 		figure.state = FIGURE_SCALED;

@@ -93,6 +93,7 @@ struct metric_reading {
 	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
 	enum metric_part part;
 	bool estimate;                /* an event of waiting that is SCALED at best */
+	bool part_estimate;           /* one that is SCALED where it is not known */
 	bool single;                  /* UNDEFINED for a sum of several processes */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
