@@ -64,8 +64,12 @@ bool event_wait_is_estimate(enum event_wait wait, bool per_task)
 {
 	enum event_wait_group group = event_wait_group(wait);
 
-	return group == WAIT_OF_CGROUPS || group == WAIT_OF_LOOKS ||
-	       (per_task && group == WAIT_OF_BOTH);
+	return group == WAIT_OF_LOOKS || (per_task && group == WAIT_OF_BOTH);
+}
+
+bool event_wait_is_part_estimate(enum event_wait wait)
+{
+	return event_wait_group(wait) == WAIT_OF_CGROUPS;
 }
 
 bool event_wait_is_of_proc(enum event_wait wait)
@@ -182,6 +186,18 @@ void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 		values->known_ns[of_records[i]] = lifetime_ns;
 	if (sleeping)
 		values->known_ns[WAIT_OF_BOTH] = lifetime_ns;
+}
+
+void wait_values_clip(uint64_t most_ns, struct wait_values *values)
+{
+	for (size_t i = 0; i < WAIT_FORKED; i++)
+		values->counts[i] = u64_min(values->counts[i], most_ns);
+	for (size_t i = 0; i < WAIT_GROUPS; i++) {
+		values->known_ns[i] = u64_min(values->known_ns[i], most_ns);
+		values->estimated_ns[i] =
+			u64_min(values->estimated_ns[i], most_ns - values->known_ns[i]);
+	}
+	values->lifetime_ns = u64_min(values->lifetime_ns, most_ns);
 }
 
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,

@@ -47,8 +47,12 @@ enum event_wait_group {
 	WAIT_OF_QUEUES,      /* wake-ups, or /proc/PID/task/TID/schedstat */
 	WAIT_OF_REST, /* the same, of what it leaves of the lifetime; CPUs have no such time */
 	WAIT_OF_BOTH,
-	WAIT_OF_FORKS,   /* FORK records, of all the lifetime */
-	WAIT_OF_CGROUPS, /* throttled time of cgroups; an estimate of each task's part */
+	WAIT_OF_FORKS, /* FORK records, of all the lifetime */
+	/*
+	 * Throttled time of cgroups: known beside run queues, and without a quota; else an estimate
+	 * of each task's part.
+	 */
+	WAIT_OF_CGROUPS,
 	WAIT_OF_LOOKS,   /* samples of where threads are blocked; an estimate */
 	WAIT_OF_WAKINGS, /* records of sched:sched_waking */
 	WAIT_GROUPS,
@@ -66,6 +70,8 @@ const char *event_wait_unit(enum event_wait wait);
  * states are samples (core/wait/wait_scan.h).
  */
 bool event_wait_is_estimate(enum event_wait wait, bool per_task);
+/* Whether its figures are exact where its source is known, and estimates elsewhere. */
+bool event_wait_is_part_estimate(enum event_wait wait);
 /* Whether it needs no records of whole CPUs: of switches, forks or wake-ups. */
 bool event_wait_is_of_proc(enum event_wait wait);
 
@@ -115,6 +121,12 @@ void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 		       struct wait_values *values);
 /* The same where a short run may be unseen: estimates. */
 void wait_values_unseen(uint64_t lifetime_ns, struct wait_values *values);
+
+/*
+ * Cuts the times of a task at the length of an interval: waits end at the reading of their sources,
+ * a little later or earlier than the counters.
+ */
+void wait_values_clip(uint64_t most_ns, struct wait_values *values);
 
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally);

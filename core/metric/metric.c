@@ -163,7 +163,8 @@ static struct figure read_wait(const struct metric_reading *reading,
 		return unknown(FIGURE_NOT_COUNTED);
 	if (!figure_known(figure))
 		return figure;
-	if (known_ns + estimated_ns < least_ns && !reading->estimate)
+	bool is_bound = !reading->estimate && !reading->part_estimate;
+	if (known_ns + estimated_ns < least_ns && is_bound)
 		figure.state = incomplete_state(reading);
 	else if (reading->estimate || known_ns < least_ns)
 		figure.state = FIGURE_SCALED;
@@ -514,7 +515,8 @@ static bool is_wait_close(const struct metric_reading *reading, const struct met
 
 /*
  * The counts that a row lacks are in `missing` if the machine's were counted all the time. Switches
- * that the kernel hides are not.
+ * that the kernel hides are not. A row that was not counted all the time is scaled, by too much if
+ * nothing is missing.
  */
 static bool is_count_close(const struct metric_reading *reading, const struct metric_input *input,
 			   const struct metric_bounds *bounds)
@@ -522,20 +524,27 @@ static bool is_count_close(const struct metric_reading *reading, const struct me
 	const struct event *event = &input->events->items[reading->event];
 	const uint64_t *tally = input->tally;
 	uint64_t count = 0, missing = 0;
+	double share = 1;
 
-	if (!bounds->missing || event->state != FIGURE_VALID)
+	if (!bounds->missing || event->state != FIGURE_VALID ||
+	    tally[tally_unseen(&input->plan->shape)] > 0)
 		return false;
 	if ((event->kind != EVENT_SOFTWARE && event->kind != EVENT_HARDWARE) || reading->n == 0)
 		return false;
 	for (size_t i = 0; i < reading->n; i++) {
 		const struct metric_counter *at = &reading->items[i];
-		if (!is_whole(tally[at->group_ns], tally[at->domain_ns]) ||
+		uint64_t group_ns = tally[at->group_ns], domain_ns = tally[at->domain_ns];
+		bool whole = is_whole(group_ns, domain_ns);
+		if ((!whole && (input->lost || group_ns == 0)) ||
 		    !is_whole(bounds->totals[at->group_ns], bounds->totals[at->domain_ns]))
 			return false;
+		if (!whole)
+			share = fmin(share, (double)group_ns / (double)domain_ns);
 		count += tally[at->count];
 		missing += bounds->missing[at->count];
 	}
-	return missing <= count / METRIC_CLOSE_PARTS;
+	return missing <= count / METRIC_CLOSE_PARTS &&
+	       (double)count / share - (double)count <= (double)count / METRIC_CLOSE_PARTS;
 }
 
 /* The formulas: a number * a time / interval_s; a count; a count / interval_s. */

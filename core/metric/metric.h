@@ -93,6 +93,7 @@ struct metric_reading {
 	double percentile; /* of a histogram, its ranges are the items; 0: the sum of all counts */
 	enum metric_part part;
 	bool estimate;                /* an event of waiting that is SCALED at best */
+	bool part_estimate;           /* one that is SCALED where it is not known */
 	bool single;                  /* UNDEFINED for a sum of several processes */
 	struct metric_counter *items; /* counters of one domain are consecutive; owned */
 	size_t n;
@@ -200,8 +201,9 @@ enum { METRIC_CLOSE_PARTS = 100 };
 /*
  * Returns whether the error of a row's figure is known to be small: of a time in percent of the
  * interval, of a count, or of a count per second. Of other metrics, and of ratios, it is not known.
- * A time of waiting, which may be SCALED, has an error of at most the part of the lifetime that is
- * not known; it must not be LOST by metric_input.
+ * A count may be SCALED if what it lacks is in metric_bounds.missing. A time of waiting, which may
+ * be SCALED, has an error of at most the part of the lifetime that is not known; it must not be
+ * LOST by metric_input.
  */
 bool metric_is_close(const struct metric *metric, const struct metric_readings *readings,
 		     const struct metric_input *input, const struct metric_bounds *bounds);

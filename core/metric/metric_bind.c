@@ -92,6 +92,7 @@ static struct metric_reading reading_of(const struct event_set *events, const st
 		.percentile = percentile,
 		.part = part,
 		.estimate = wait != WAIT_EVENTS && event_wait_is_estimate(wait, plan->per_task),
+		.part_estimate = wait != WAIT_EVENTS && event_wait_is_part_estimate(wait),
 		/* Only tasks that ran are in it. The blocked time of a machine is boundless. */
 		.single = wait == WAIT_BLOCKED,
 	};

@@ -135,7 +135,7 @@ static void add_waits(struct event_set *set)
 		};
 
 		text_copy(event.unit, sizeof(event.unit), event_wait_unit(wait));
-		if (event_wait_is_estimate(wait, false))
+		if (event_wait_is_estimate(wait, false) || event_wait_is_part_estimate(wait))
 			event_fini(&event);
 		else
 			replay_plan_append(set, &event);

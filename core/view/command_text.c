@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { COMM_MOST = 15 };
+
 /* Programs that run a script. Other options than these have no argument, or have it in their word.
  */
 static const struct interpreter {
@@ -106,6 +108,21 @@ static void append(struct command_text *command, const char *text, size_t length
 	command->text[used + length] = '\0';
 }
 
+/*
+ * Whether a word is the name of a task, of which the kernel keeps COMM_MOST bytes: "bash" of
+ * "-bash", "nginx" of "nginx: worker process", but not "pong" of "pingpong".
+ */
+static bool is_named(const char *word, size_t length, const char *comm)
+{
+	size_t comm_length = strlen(comm), dash = length > 0 && word[0] == '-' && comm[0] != '-';
+
+	word += dash;
+	length -= dash;
+	return length >= comm_length && memcmp(word, comm, comm_length) == 0 &&
+	       (length == comm_length || comm_length == COMM_MOST ||
+		(length == comm_length + 1 && strchr(":/", word[comm_length])));
+}
+
 /* "org.example.Main" is "Main", but "x.jar" is whole. */
 static const char *last_name(const char *word, size_t *length)
 {
@@ -139,10 +156,9 @@ void command_text_short(const char *line, const char *comm, struct command_text 
 
 	*command = (struct command_text){.text = ""};
 	/* "tmux: server", a name that the program has given itself, has its file's name in it. */
-	if (comm_length > name_length && memcmp(comm, name, name_length) == 0)
-		append(command, comm, comm_length);
-	else
-		append(command, name, name_length);
+	bool longer = comm_length > name_length && memcmp(comm, name, name_length) == 0;
+	bool seen = longer || comm_length == 0 || is_named(name, name_length, comm);
+	append(command, longer ? comm : name, longer ? comm_length : name_length);
 	if (script) {
 		length = word_length(script);
 		rest = script + length;
@@ -150,10 +166,11 @@ void command_text_short(const char *line, const char *comm, struct command_text 
 		length = (size_t)(rest - script);
 		if (interpreter->classes)
 			script = last_name(script, &length);
+		seen = seen || is_named(script, length, comm);
 		append(command, " ", 1);
 		append(command, script, length);
 	}
-	if (!strstr(command->text, comm)) {
+	if (!seen) {
 		struct command_text named = {.text = ""};
 
 		append(&named, comm, comm_length);

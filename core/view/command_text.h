@@ -15,7 +15,7 @@ void command_text_whole(const char *line, struct command_text *command);
 /*
  * The line without folders, and without the options of an interpreter in front of its script, class
  * or jar: "python3 srv.py --port 80", "java x.jar". The name has the script: "python3 srv.py".
- * `comm` is the task's name; where the line does not have it, it stands in front.
+ * `comm` is the task's name; where neither the file nor the script has it, it stands in front.
  */
 void command_text_short(const char *line, const char *comm, struct command_text *command);
 

@@ -19,23 +19,28 @@
 #define WAIT_PARTS           3  /* a wait is at least this part of the wait and the CPU time */
 
 /*
- * What a row lacks: time and counts of gaps, which are unattributed. Of a replay and of windows
- * that is not known, nor of time that no CPU has.
+ * What a row lacks: time and counts of gaps, which are unattributed, and so are the counts of
+ * slices with a switch that the kernel hides. Of a replay and of windows that is not known, nor of
+ * time that no CPU has.
  */
 static void bound_row(const struct shown_figures *of, struct metric_bounds *bounds)
 {
 	const struct snapshot *snapshot = of->snapshot;
 
 	if (snapshot->mode != COUNT_MODE_SYSTEM || snapshot->replay[0] || !of->row ||
-	    !(of->row->flags & ROW_LOST) || snapshot->most_unseen_ns == 0)
+	    snapshot->most_unseen_ns == 0)
 		return;
+	if (!(of->row->flags & ROW_LOST)) {
+		bounds->missing = snapshot->unattributed;
+		return;
+	}
 	bounds->clock_ns = snapshot->most_unseen_ns;
 	if (snapshot->most_unseen_ns <= snapshot->unattributed[TALLY_TASK_CLOCK])
 		bounds->missing = snapshot->unattributed;
 }
 
 /* Whether the error is known and small. All figures are SCALED if the interval is uneven. */
-static bool is_close(const struct shown_figures *of, size_t metric, enum figure_state state)
+static bool is_close(const struct shown_figures *of, size_t metric)
 {
 	const struct snapshot *snapshot = of->snapshot;
 	const struct columns *columns = snapshot->columns;
@@ -54,8 +59,7 @@ static bool is_close(const struct shown_figures *of, size_t metric, enum figure_
 
 	if (!of->tally || snapshot->uneven > 0 || (row && row_doubt(row, of->tally) > 0))
 		return false;
-	if (state == FIGURE_LOST)
-		bound_row(of, &bounds);
+	bound_row(of, &bounds);
 	return metric_is_close(&columns->metrics[metric], &columns->readings, &input, &bounds);
 }
 
@@ -63,7 +67,7 @@ struct figure figure_shown(const struct shown_figures *of, size_t metric, struct
 {
 	bool marked = figure.state == FIGURE_SCALED || figure.state == FIGURE_LOST;
 
-	return marked && is_close(of, metric, figure.state) ? figure_exact(figure.value) : figure;
+	return marked && is_close(of, metric) ? figure_exact(figure.value) : figure;
 }
 
 bool figures_have_small_errors(const struct snapshot *snapshot)

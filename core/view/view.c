@@ -60,18 +60,26 @@ static struct sort_key number_key(const struct view *view, double number)
 
 /*
  * In the default order, tasks that are held stand before those that are shown with 0.0. The ones
- * that are held for the longest time come first.
+ * that are held for the longest time come first. Zombies, which need nothing, come last.
  */
-static bool stands_by_held(const struct view *view, const struct row *row, struct figure figure)
+static bool stands_by_held(const struct view *view, size_t index)
 {
-	return row->held_ms > 0 && !view->spec.sort[0] && !view->spec.reverse && !view->baseline &&
-	       strcmp(view->columns[view->sort_column].name, "cpu_percent") == 0 &&
-	       !(figure_known(figure) && figure.value >= SHOWN_PERCENT);
+	const struct view_column *column = &view->columns[view->sort_column];
+
+	if (!view->rows || view->rows->items[index].held_ms == 0 || view->spec.sort[0] ||
+	    view->spec.reverse || view->baseline || strcmp(column->name, "cpu_percent") != 0)
+		return false;
+
+	const struct figure figure = view_value(view, index, column);
+	return !(figure_known(figure) && figure.value >= SHOWN_PERCENT);
 }
 
 static struct sort_key held_key(const struct view *view, const struct row *row)
 {
-	return number_key(view, SHOWN_PERCENT * (1 - 1 / (2 + (double)row->held_ms)));
+	/* That of a longer interval than 40 ms is above all those of zombies. */
+	double most = row->flags & ROW_ZOMBIE ? 0.975 : 1;
+
+	return number_key(view, SHOWN_PERCENT * most * (1 - 1 / (2 + (double)row->held_ms)));
 }
 
 static struct sort_key figure_key(const struct view *view, struct figure figure)
@@ -122,11 +130,10 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 	const struct snapshot_cpu *cpu = view->cpus ? &view->cpus[index] : &no_cpu;
 
 	switch (column->field) {
-	case FIELD_METRIC: {
-		const struct figure figure = view_value(view, index, column);
-		return stands_by_held(view, row, figure) ? held_key(view, row)
-							 : figure_key(view, figure);
-	}
+	case FIELD_METRIC:
+		return stands_by_held(view, index)
+			       ? held_key(view, row)
+			       : figure_key(view, view_value(view, index, column));
 	case FIELD_PID:
 		return number_key(view, row->pid);
 	case FIELD_TID:
@@ -257,6 +264,24 @@ static void order_lines(struct view *view, const struct row_filter *filter)
 			view->order[i] = keys[i].index;
 	}
 	free(keys);
+}
+
+/* Moves the sorted lines that are held, except the first ones, behind all others. */
+static void limit_held(struct view *view)
+{
+	size_t *moved = xcalloc(view->n, sizeof(*moved));
+	size_t n_held = 0, n_moved = 0, kept = 0;
+
+	for (size_t line = 0; line < view->n; line++) {
+		size_t index = view->order[line];
+
+		if (stands_by_held(view, index) && ++n_held > view->spec.most_held)
+			moved[n_moved++] = index;
+		else
+			view->order[kept++] = index;
+	}
+	memcpy(view->order + kept, moved, n_moved * sizeof(*moved));
+	free(moved);
 }
 
 static size_t parent_of(const struct view *view, size_t index)
@@ -445,6 +470,8 @@ void view_init(const struct snapshot *snapshot, const struct view_spec *spec, st
 	if (spec->baseline)
 		view_compare(view, filtered ? &view->spec.filter : NULL);
 	order_lines(view, filtered && spec->by == ROLLUP_THREAD ? &filter : NULL);
+	if (spec->most_held > 0)
+		limit_held(view);
 	if (spec->by == ROLLUP_TREE)
 		order_tree(view);
 	if (view->cpu_lines)

@@ -104,6 +104,11 @@ struct view_spec {
 	bool reverse;                  /* default: figures down, ids and texts up */
 	struct row_filter_spec filter; /* for tasks; CPUs are all shown */
 	size_t top;                    /* at most this many lines of tasks; 0: all */
+	/*
+	 * In the default order, tasks that are held stand before those that hardly ran. At most so
+	 * many, the rest comes last; 0: all.
+	 */
+	size_t most_held;
 	enum view_command command;
 	bool ascii; /* the branches of a tree in ASCII */
 	/*

@@ -174,6 +174,12 @@ void throttling_estimate(struct throttling *throttling, const struct task *task,
 		uint64_t most_ns = quota->most_ns * (threads > 1 ? threads : 1);
 		values->counts[WAIT_THROTTLED] = most_ns < runq_ns ? most_ns : runq_ns;
 	}
-	values->known_ns[WAIT_OF_CGROUPS] = values->known_ns[WAIT_OF_QUEUES];
-	values->estimated_ns[WAIT_OF_CGROUPS] = values->estimated_ns[WAIT_OF_QUEUES];
+	if (quota->evaluated > 0 && quota->known && quota->least_cpus == 0) {
+		values->known_ns[WAIT_OF_CGROUPS] = values->lifetime_ns;
+		return;
+	}
+	/* What is known not to be in a run queue is not throttled. */
+	uint64_t unsure_ns = u64_min(runq_ns, values->known_ns[WAIT_OF_QUEUES]);
+	values->known_ns[WAIT_OF_CGROUPS] = values->known_ns[WAIT_OF_QUEUES] - unsure_ns;
+	values->estimated_ns[WAIT_OF_CGROUPS] = values->estimated_ns[WAIT_OF_QUEUES] + unsure_ns;
 }

@@ -39,7 +39,8 @@ void throttling_evaluate(struct throttling *throttling, struct cgroup *cgroup, u
 
 /*
  * Fills in the throttled time of a task, or of the threads of a process: at most the time of its
- * cgroup for each thread, and at most the time in run queues. interval: its number.
+ * cgroup for each thread, and at most the time in run queues. Without a quota it is 0, else an
+ * estimate. interval: its number.
  */
 void throttling_estimate(struct throttling *throttling, const struct task *task, uint64_t interval,
 			 uint64_t interval_ns, struct wait_values *values);

@@ -7,6 +7,7 @@
 
 #include "core/base/hash_table.h"
 #include "core/base/util.h"
+#include "core/view/code_hint.h"
 #include "core/view/code_hottest.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ static void clear_lines(struct code_page *page)
 	free(page->lines);
 	page->lines = NULL;
 	page->n = 0;
+	page->hint = NULL;
 	code_view_fini(&page->view);
 	code_view_fini(&page->view_then);
 }
@@ -263,6 +265,7 @@ static void make_lines(struct code_page *page)
 	for (size_t i = 0; i < page->view.n; i++)
 		if (page->view.lines[i].events[page->event].samples > 0)
 			add_line(page, &page->view.lines[i]);
+	page->hint = code_hint(page->sum.profile, page->event);
 	find_then(page);
 	add_metrics(page);
 	sort_lines(page);

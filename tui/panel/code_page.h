@@ -38,6 +38,7 @@ struct code_page {
 	unsigned event; /* of the sum's profile */
 	struct code_page_line *lines;
 	size_t n;
+	const char *hint; /* code_hint() of the sum */
 
 	char event_name[64]; /* of the tab; "": time */
 	char sort[64];       /* name of a column; "": the share */

@@ -254,16 +254,17 @@ static void draw_graph(const struct detail_pen *pen, size_t metric, struct rect 
 	const struct metric_def *def = columns->metrics[metric].def;
 	struct graph graph = {.n = graph_values(pen->canvas, rect.width), .style = STYLE_METER_LOW};
 	struct segments segments = {0};
-	struct figure now = {.state = FIGURE_NOT_COUNTED};
+	const struct rows *sum = &page->detail->sum;
+	const struct shown_figures now = {
+		page->snapshot, sum->n > 0 ? sum->figures : NULL, sum->tallies,
+		detail_subject_is_of_cpus(page->subject) ? NULL : sum->items};
 	struct cell cell;
 
 	graph_range_read(page->graph_range, &page->subject->key, def->name, page->step, values,
 			 &graph);
 	graph.repeat = repeat;
 	graph.top = graph_top(values, graph.n, graph_least(def));
-	if (page->detail->sum.n > 0)
-		now = page->detail->sum.figures[metric];
-	figure_format(def, now, &cell);
+	figure_show(&now, metric, &cell);
 	struct segment *segment =
 		detail_add_segment(&segments, 2, columns->metrics[metric].title, cell.text);
 	segment->text_style = style_of_cell(cell.role);

@@ -78,7 +78,9 @@ static void draw_thread(struct detail_pen *pen, const struct thread_columns *fit
 	const struct snapshot *snapshot = pen->page->snapshot;
 	const struct columns *columns = snapshot->columns;
 	const struct row *row = &snapshot->threads.items[thread->row];
-	const struct figure *figures = rows_figures(columns, &snapshot->threads, thread->row);
+	const struct shown_figures figures = {
+		snapshot, rows_figures(columns, &snapshot->threads, thread->row),
+		rows_tally(columns, &snapshot->threads, thread->row), row};
 	unsigned x = pen->rect.x;
 	char text[24];
 
@@ -96,7 +98,7 @@ static void draw_thread(struct detail_pen *pen, const struct thread_columns *fit
 		size_t metric = pen->graphs[i];
 		struct cell cell;
 
-		figure_format(columns->metrics[metric].def, figures[metric], &cell);
+		figure_show(&figures, metric, &cell);
 		detail_pen_right(pen, &x, metric_width(columns, metric), style_of_cell(cell.role),
 				 cell.text);
 	}

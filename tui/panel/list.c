@@ -19,6 +19,7 @@ enum {
 	HISTORY_MOST = 40,
 	COMMAND_ROOM = 20, /* columns from which a name has more words of its line behind it */
 	LINES_KEPT = 8,    /* list_lines() shrinks by at least so many */
+	HELD_PART = 3,     /* of the rows on a screen that may be held before others hardly ran */
 };
 
 void list_init(struct list *list, enum rollup by)
@@ -522,8 +523,10 @@ unsigned list_lines(struct list *list, const struct snapshot *snapshot)
 void list_draw(struct list *list, const struct snapshot *snapshot, struct canvas *canvas,
 	       struct rect rect, const char *empty)
 {
-	if (list->spec.ascii != canvas->ascii) {
+	const size_t most_held = (rect.height + 1) / HELD_PART;
+	if (list->spec.ascii != canvas->ascii || list->spec.most_held != most_held) {
 		list->spec.ascii = canvas->ascii;
+		list->spec.most_held = most_held;
 		list_invalidate(list);
 	}
 	if (!snapshot)

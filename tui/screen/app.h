@@ -82,6 +82,7 @@ struct app {
 	const struct screen *screen;       /* shown */
 	const struct screen *round_screen; /* of Tab's round: the other screens return to it */
 	bool goes_round;            /* the last key or click went to the next or previous one */
+	bool has_round_names;       /* in the key bar of the last drawing */
 	const struct screen *below; /* help, log or setup: to which Esc returns */
 	struct list tasks;
 	struct list cpus;

@@ -461,6 +461,16 @@ static bool click_finding(struct app *app, unsigned x, unsigned y)
 	return true;
 }
 
+static void click_key(struct app *app, enum action action, unsigned x)
+{
+	if (action == ACTION_NEXT_SCREEN && app->has_round_names) {
+		app->goes_round = true;
+		app_go_round_at(app, key_bar_label_column(&app->key_bar, action, x));
+	} else {
+		app_act(app, action);
+	}
+}
+
 void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 {
 	enum action action = key_bar_action(&app->key_bar, x, y);
@@ -472,7 +482,7 @@ void app_click(struct app *app, unsigned x, unsigned y, bool twice)
 	if (app->picker.ops)
 		picker_click(&app->picker, x, y, twice, app);
 	else if (action != ACTION_NONE)
-		app_act(app, action);
+		click_key(app, action, x);
 	else if (!click_finding(app, x, y) && app->screen->click && app->screen->click(app, x, y) &&
 		 twice)
 		app_act(app, ACTION_DETAIL);

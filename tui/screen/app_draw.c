@@ -37,6 +37,7 @@ static void draw_key_bar(struct app *app, struct canvas *canvas, struct rect rec
 
 	if (app->goes_round || canvas->width >= ROUND_NAMES_FROM)
 		app_round_names(app, names, sizeof(names));
+	app->has_round_names = names[0];
 	for (; *usual != ACTION_NONE; usual++) {
 		const char *label = screen->bar_label ? screen->bar_label(app, *usual) : NULL;
 

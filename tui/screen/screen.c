@@ -8,6 +8,7 @@
 #include "core/base/util.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The screens that Tab goes through. */
 static const struct screen *const round_screens[] = {&screen_tasks, &screen_cpus, &screen_events,
@@ -61,6 +62,23 @@ void app_round_names(const struct app *app, char *text, size_t size)
 		length += (size_t)snprintf(text + length, size - length,
 					   i == shown ? "%s[%s]" : "%s%s", i ? " " : "",
 					   round_screens[i]->name);
+}
+
+void app_go_round_at(struct app *app, int column)
+{
+	size_t shown = round_index(app->screen);
+	int begin = 0;
+
+	for (size_t i = 0; i < ROUND_SCREENS && column >= begin; i++) {
+		int end = begin + (int)strlen(round_screens[i]->name) + (i == shown ? 2 : 0);
+
+		if (column < end) {
+			app_go_to(app, round_screens[i]);
+			return;
+		}
+		begin = end + 1;
+	}
+	app_go_round(app, true);
 }
 
 const struct screen *app_screen_below(const struct app *app)

@@ -68,6 +68,8 @@ void app_go_round(struct app *app, bool forward);
  * outside of the round.
  */
 void app_round_names(const struct app *app, char *text, size_t size);
+/* Shows the screen of the name at a column of these names, the next one if there is no name. */
+void app_go_round_at(struct app *app, int column);
 /* The shown screen if it is one of Tab's round, else round_screen. */
 const struct screen *app_round_screen(const struct app *app);
 /* Returns to round_screen. */

@@ -329,14 +329,20 @@ static size_t listed_lines(const struct code_screen *code)
 }
 
 /*
- * The notes on the last lines of the body, which is then without them: on all that the list leaves
- * free, if need be. If no function is shown, they are the text of the body.
+ * The notes and the hint on the last lines of the body, which is then without them: on all that the
+ * list leaves free, if need be. If no function is shown, they are the text of the body.
  */
 static void draw_notes(const struct app *app, struct canvas *canvas, struct rect *body)
 {
 	char notes[NOTES_BYTES];
 
 	write_notes(app->display.snapshot, notes, sizeof(notes));
+	if (app->code.page.hint) {
+		size_t length = strlen(notes);
+
+		snprintf(notes + length, sizeof(notes) - length, "%s%s", length ? " " : "",
+			 app->code.page.hint);
+	}
 	if (!notes[0] || app->code.page.n == 0 || body->height < NOTED_HEIGHT)
 		return;
 	unsigned listed = (unsigned)size_min(listed_lines(&app->code), body->height - NOTES_LEAST);

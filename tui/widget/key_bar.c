@@ -5,6 +5,7 @@
  */
 #include "tui/widget/key_bar.h"
 
+#include "core/base/text.h"
 #include "core/base/util.h"
 
 #include <string.h>
@@ -47,6 +48,8 @@ void key_bar_draw(struct key_bar *bar, const struct keymap *keymap, const struct
 	for (size_t i = 0; i < bar->n; i++) {
 		bar->items[i].x = segments.items[i].x;
 		bar->items[i].width = segments.items[i].width;
+		bar->items[i].label_x =
+			segments.items[i].x + text_width(segments.items[i].label) + 1;
 	}
 }
 
@@ -78,4 +81,13 @@ enum action key_bar_action(const struct key_bar *bar, unsigned x, unsigned y)
 		    x - bar->items[i].x < bar->items[i].width)
 			return bar->items[i].action;
 	return ACTION_NONE;
+}
+
+int key_bar_label_column(const struct key_bar *bar, enum action action, unsigned x)
+{
+	size_t i = 0;
+
+	while (bar->items[i].action != action)
+		i++;
+	return (int)x - (int)bar->items[i].label_x;
 }

@@ -14,6 +14,7 @@ struct key_bar {
 	size_t n;
 	struct {
 		unsigned x, width;
+		unsigned label_x; /* behind the key */
 		enum action action;
 	} items[SEGMENTS_MAX];
 };
@@ -33,5 +34,7 @@ void key_bar_clear(struct key_bar *bar);
 
 /* The action drawn at a place; ACTION_NONE if there is none. */
 enum action key_bar_action(const struct key_bar *bar, unsigned x, unsigned y);
+/* Column of x in the label of the action, negative left of the label. The action is in the bar. */
+int key_bar_label_column(const struct key_bar *bar, enum action action, unsigned x);
 
 #endif

@@ -280,7 +280,7 @@ static void test_waits(void **state)
 		{"runq_time", 9996, FIGURE_VALID},
 		{"runq_time", 5000, FIGURE_LOST},
 		{"runq_time", 0, FIGURE_NOT_COUNTED},
-		{"throttled_time", 9996, FIGURE_SCALED},
+		{"throttled_time", 9996, FIGURE_VALID},
 		{"throttled_time", 9000, FIGURE_SCALED},
 		{"throttled_time", 0, FIGURE_NOT_COUNTED},
 		{"lock_time", 10000, FIGURE_SCALED},
@@ -335,6 +335,8 @@ static void test_close_waits(void **state)
 		{"runq_time", "200e-9 * runq_time / interval_s", 9999, false, false},
 		{"runq_time", "100e-9 * runq_time / cpu_time_s", 9999, false, false},
 		{"runq_time", "interval_s / runq_time", 9999, false, false},
+		{"throttled_time", "100e-9 * throttled_time / interval_s", 9901, false, true},
+		{"throttled_time", "100e-9 * throttled_time / interval_s", 9900, false, false},
 		{"lock_time", "100e-9 * lock_time / interval_s", 9999, false, false},
 		{"forks", "100e-9 * forks / interval_s", 9999, false, false},
 	};

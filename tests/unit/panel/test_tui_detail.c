@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* History and details on the screen: 130 invented seconds of a small machine. */
+#include "tests/unit/shared/screen_snapshot.h"
 #include "tests/unit/shared/small_machine.h"
 #include "tests/unit/shared/stage.h"
 
@@ -50,6 +51,47 @@ static void test_golden(void **state)
 		stage_play(&stage, rows[i].width, rows[i].height, rows[i].ascii);
 		stage_keys(&stage, rows[i].keys);
 		check_screen(rows[i].name, canvas_print(&stage.canvas));
+		stage_close(&stage);
+	}
+}
+
+/* Returns how often the text is on the screen. Its end has that style. */
+static unsigned count_styled(const struct canvas *canvas, const char *text, enum style style)
+{
+	unsigned length = (unsigned)strlen(text), n = 0;
+
+	for (unsigned y = 0; y < canvas->height; y++)
+		for (unsigned x = 0; x + length <= canvas->width; x++) {
+			unsigned i = 0;
+
+			while (i < length && canvas_at(canvas, x + i, y)->text[0] == text[i])
+				i++;
+			if (i < length)
+				continue;
+			assert_int_equal(canvas_at(canvas, x + length - 1, y)->style, style);
+			n++;
+		}
+	return n;
+}
+
+/* The row, its graph and its thread have one colour, which is a warning for what has weight. */
+static void test_colours(void **state)
+{
+	static const struct {
+		uint64_t cpu_ms;
+		enum style style;
+	} rows[] = {{49, STYLE_PLAIN}, {900, STYLE_BAD}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct sample_row row =
+			screen_row(7, "ana", "a", rows[i].cpu_ms * NS_PER_MS, 0.23, 10);
+		struct stage stage;
+
+		stage_open(&stage, 120, 40, false,
+			   screen_snapshot_new("overview", "armv8_pmuv3", &row, 1, 2));
+		stage_keys(&stage, (int[]){KEYMAP_ENTER, 0});
+		assert_int_equal(count_styled(&stage.canvas, "  0.23", rows[i].style), 2);
 		stage_close(&stage);
 	}
 }
@@ -207,9 +249,10 @@ static void test_every_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_golden), cmocka_unit_test(test_follows),
-		cmocka_unit_test(test_totals), cmocka_unit_test(test_missed),
-		cmocka_unit_test(test_pause),  cmocka_unit_test(test_every_size),
+		cmocka_unit_test(test_golden),     cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_follows),    cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_missed),     cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_every_size),
 	};
 
 	return cmocka_run_group_tests(tests, stage_set_zone, NULL);

@@ -228,6 +228,30 @@ static void test_hottest_cells(void **state)
 	}
 }
 
+/* The last line has how functions get names, as long as they lack them. */
+static void test_hint(void **state)
+{
+	static const char *const stacks[] = {"[unknown]@[anon]!" CODE_WHY_COMPILED ";main@node",
+					     "JS:inner@[jit];main@node"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(stacks); i++) {
+		const struct profile_samples samples = {4121,      4121, 0,   "cycles",
+							stacks[i], 100,  100, 0};
+		struct code_stage code;
+
+		open_code(&code, 80, 24, false);
+		stage_press(&code.stage, 'w');
+		struct snapshot *snapshot = code_scene_snapshot(CODE_SCENE_NONE, 1, code.columns);
+		snapshot->code = profile_of_samples(NULL, 0, &samples, 1);
+		app_snapshot(&code.stage.app, snapshot);
+		app_draw(&code.stage.app, &code.stage.canvas);
+		stage_check_text(&code.stage, i == 0 ? "[unknown], no symbols" : "JS:inner", true);
+		stage_check_text(&code.stage, "node --perf-basic-prof.", i == 0);
+		close_code(&code);
+	}
+}
+
 /* The help about this screen: its keys and columns. Keys and columns of lists are left out. */
 static void test_help(void **state)
 {
@@ -1289,6 +1313,7 @@ int main(void)
 		cmocka_unit_test(test_golden_styles),
 		cmocka_unit_test(test_golden_hottest),
 		cmocka_unit_test(test_hottest_cells),
+		cmocka_unit_test(test_hint),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_requests_of_the_column),

@@ -87,6 +87,35 @@ static void test_mouse(void **state)
 	stage_close(&stage);
 }
 
+/* A click on a name in the bar shows that screen, one on the key the next screen. */
+static void test_names(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 120, 24, false, screen_snapshot(2));
+	stage_click(&stage, 23, "Events", false);
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	stage_click(&stage, 23, "Events", false);
+	assert_ptr_equal(stage.app.screen, &screen_events);
+	stage_click(&stage, 23, "CPUs", false);
+	assert_ptr_equal(stage.app.screen, &screen_cpus);
+	stage_click(&stage, 23, "Findings", false);
+	assert_ptr_equal(stage.app.screen, &screen_findings);
+	stage_click(&stage, 23, "Tab", false);
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	stage_close(&stage);
+
+	/* The names that a narrow bar has after the first click. */
+	stage_open(&stage, 80, 24, false, screen_snapshot(2));
+	stage_click(&stage, 23, "Page", false);
+	stage_click(&stage, 23, "Findings", false);
+	assert_ptr_equal(stage.app.screen, &screen_findings);
+	stage_click(&stage, 23, "Tasks", false);
+	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	stage_close(&stage);
+}
+
 /* A click on a finding shows it among all; Enter goes to its row. */
 static void test_findings(void **state)
 {
@@ -115,6 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mouse),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_findings),
 	};
 

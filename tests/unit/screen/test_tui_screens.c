@@ -644,6 +644,33 @@ static void test_selection_stays(void **state)
 	stage_close(&stage);
 }
 
+/* Of the rows on the first screen, at most a third is held while others ran. */
+static void test_held_rows(void **state)
+{
+	enum { ALL = 60 };
+	struct sample_row rows[ALL];
+	struct stage stage;
+	size_t n = 0;
+
+	(void)state;
+	for (pid_t i = 0; i < ALL; i++) {
+		bool zombie = i % 3 == 0;
+
+		rows[i] = screen_row(1000 + i, "ana", zombie ? "child" : "idles",
+				     zombie ? 0 : 100 * NS_PER_US, 1, 0);
+		rows[i].row.held_ms = zombie ? 60000 : 0;
+		rows[i].row.flags = zombie ? ROW_EXITED | ROW_ZOMBIE : 0;
+	}
+	stage_open(&stage, 80, 24, false, screen_snapshot_new("software", "", rows, ALL, 2));
+	stage_keys(&stage, (int[]){0});
+	const struct list *list = &stage.app.tasks;
+	for (size_t line = 0; line < list->table.page; line++)
+		n += (view_row(&list->view, line)->flags & ROW_ZOMBIE) != 0;
+	assert_in_range(n, list->table.page / 4, (list->table.page + 2) / 3);
+	assert_int_equal(list->view.n, ALL);
+	stage_close(&stage);
+}
+
 static void test_sorting(void **state)
 {
 	struct stage stage;
@@ -997,6 +1024,7 @@ int main(void)
 		cmocka_unit_test(test_resizing),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_selection_stays),
+		cmocka_unit_test(test_held_rows),
 		cmocka_unit_test(test_sorting),
 		cmocka_unit_test(test_long_error_of_a_prompt),
 		cmocka_unit_test(test_notes_of_details),

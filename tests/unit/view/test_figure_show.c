@@ -82,6 +82,49 @@ static void marks_errors_that_are_not_small(void **state)
 	}
 }
 
+/*
+ * The counts of a slice with a switch that the kernel hides are unattributed: a row is scaled, by
+ * too much if they are another's.
+ */
+static void marks_counts_beside_hidden_switches(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t faults, missing, ms; /* ms: of 300 in which they were counted */
+		bool turns;                   /* so were those of the machine */
+		const char *want;
+	} rows[] = {
+		{"nothing is missing", 2000, 0, 298, false, "30.0 2013"},
+		{"little", 2000, 20, 298, false, "30.0 2013"},
+		{"more", 2000, 21, 298, false, "30.0 ~2013"},
+		{"a long slice", 2000, 0, 290, false, "30.0 ~2069"},
+		{"in turns", 2000, 0, 298, true, "30.0 ~2013"},
+		{"none", 0, 0, 100, false, "30.0 0"},
+		{"none, and some are missing", 0, 1, 100, false, "30.0 ~0"},
+	};
+	static const char *const metrics[] = {"cpu_percent", "faults_per_s", NULL};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sample_row row = SAMPLE_TASK(7, 7, 1, 0, -1, "a", 300 * NS_PER_MS);
+		char text[128];
+
+		row.counts[SAMPLE_PAGE_FAULTS] = rows[i].faults;
+		row.shared = true;
+		row.group_1_ns = rows[i].ms * NS_PER_MS;
+		struct snapshot *snapshot =
+			sample_snapshot(sample_columns_of("few", metrics), &row, 1);
+		row.shared = rows[i].turns;
+		sample_tally(&row, snapshot->totals);
+		snapshot->most_unseen_ns = 1;
+		snapshot->unattributed[SAMPLE_PAGE_FAULTS] = rows[i].missing;
+		print_cells(snapshot, &snapshot->threads, text);
+		if (strcmp(text, rows[i].want) != 0)
+			fail_msg("%s: %s", rows[i].name, text);
+		snapshot_free(snapshot);
+	}
+}
+
 /* Gaps whose counts are elsewhere, as those of a CPU that came late, bound no count. */
 static void marks_counts_that_are_nowhere(void **state)
 {
@@ -147,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marks_errors_that_are_not_small),
+		cmocka_unit_test(marks_counts_beside_hidden_switches),
 		cmocka_unit_test(marks_counts_that_are_nowhere),
 		cmocka_unit_test(colours_what_has_weight),
 	};

@@ -197,16 +197,22 @@ static void sorts_held_tasks(void **state)
 		TASK(60, 60, "spin", "", CPU_MS(900)),
 		TASK(70, 70, "main", "", CPU_MS(0)),
 		TASK(70, 71, "in D", "", CPU_MS(0)),
+		TASK(80, 80, "zombie", "", CPU_MS(0)),
 	};
 	static const struct {
 		struct view_spec spec;
 		const char *want; /* pids */
 	} rows[] = {
-		{{.by = ROLLUP_PROCESS}, "60 40 70 30 20 10 50 "},
-		{{.by = ROLLUP_THREAD}, "60 40 70 30 20 10 50 70 "},
-		{{.by = ROLLUP_PROCESS, .sort = "cpu_percent"}, "60 40 10 20 30 50 70 "},
-		{{.by = ROLLUP_PROCESS, .reverse = true}, "20 30 50 70 10 40 60 "},
-		{{.by = ROLLUP_PROCESS, .sort = "pid"}, "10 20 30 40 50 60 70 "},
+		{{.by = ROLLUP_PROCESS}, "60 40 70 20 30 80 10 50 "},
+		{{.by = ROLLUP_THREAD}, "60 40 70 20 30 80 10 50 70 "},
+		{{.by = ROLLUP_PROCESS, .most_held = 3}, "60 40 70 20 30 10 50 80 "},
+		{{.by = ROLLUP_THREAD, .most_held = 1}, "60 40 70 10 50 70 20 30 80 "},
+		{{.by = ROLLUP_TREE, .most_held = 1}, "60 40 70 10 50 20 30 80 "},
+		{{.by = ROLLUP_PROCESS, .sort = "cpu_percent", .most_held = 1},
+		 "60 40 10 20 30 50 70 80 "},
+		{{.by = ROLLUP_PROCESS, .reverse = true, .most_held = 1},
+		 "20 30 50 70 80 10 40 60 "},
+		{{.by = ROLLUP_PROCESS, .sort = "pid", .most_held = 1}, "10 20 30 40 50 60 70 80 "},
 	};
 
 	(void)state;
@@ -215,6 +221,8 @@ static void sorts_held_tasks(void **state)
 	held[2].row.flags = ROW_EXITED | ROW_ZOMBIE;
 	held[3].row.held_ms = 86400 * 1000;
 	held[7].row.held_ms = 86401 * 1000;
+	held[8].row.held_ms = 3600 * 1000;
+	held[8].row.flags = ROW_EXITED | ROW_ZOMBIE;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct snapshot *snapshot =
 			sample_snapshot(sample_columns("software"), held, ARRAY_SIZE(held));
