@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * mutex [-t THREADS=16] [-w MICROSECONDS=100]: threads that work only while they hold one mutex.
+ * mutex [-t THREADS=16] [-w MICROSECONDS=100 | -s]: threads that work only while they hold one
+ * mutex.
  *
  * Each takes the mutex, uses MICROSECONDS of CPU time and releases it: at each moment one thread
- * works and the others wait. The first thread starts the others and joins them. Prints "ready" when
- * all exist. It runs until it is killed.
+ * works and the others wait. With -s the thread that has the mutex sleeps for ever. The first
+ * thread starts the others and joins them. Prints "ready" when all exist. It runs until it is
+ * killed.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 struct contest {
 	pthread_mutex_t mutex;
 	double work_ns;
+	int sleeps;
 };
 
 static double cpu_now_ns(void)
@@ -34,6 +37,8 @@ static void *contend(void *argument)
 
 	for (;;) {
 		pthread_mutex_lock(&contest->mutex);
+		while (contest->sleeps)
+			pause();
 		for (double end = cpu_now_ns() + contest->work_ns; cpu_now_ns() < end;)
 			;
 		pthread_mutex_unlock(&contest->mutex);
@@ -43,7 +48,7 @@ static void *contend(void *argument)
 
 static int usage(void)
 {
-	fputs("usage: mutex [-t THREADS] [-w MICROSECONDS]\n", stderr);
+	fputs("usage: mutex [-t THREADS] [-w MICROSECONDS | -s]\n", stderr);
 	return 2;
 }
 
@@ -54,9 +59,11 @@ int main(int argc, char **argv)
 	pthread_t last = pthread_self();
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "st:w:")) != -1) {
 		if (opt == 't')
 			threads = strtol(optarg, NULL, 10);
+		else if (opt == 's')
+			contest.sleeps = 1;
 		else if (opt == 'w')
 			contest.work_ns = strtod(optarg, NULL) * 1e3;
 		else

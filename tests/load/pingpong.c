@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * pingpong [-c CPU] [-r RATE] [-t SECONDS] COUNT: two processes that wake each other by a byte
- * through a pipe, with -r at most RATE times a second.
+ * pingpong [-c CPU] [-n NAME=pong] [-r RATE] [-t SECONDS] COUNT: two processes that wake each other
+ * by a byte through a pipe, with -r at most RATE times a second.
  *
  * On one CPU a round trip has at least two context switches: the heaviest load for code that runs
- * at each switch. The other process is named "pong". At the end it prints the number of round
- * trips. With -t it also prints a line of JSON every SECONDS: round trips since the last line, the
+ * at each switch. The other process has the NAME. At the end it prints the number of round trips.
+ * With -t it also prints a line of JSON every SECONDS: round trips since the last line, the
  * time and the CPU time of both processes.
  */
 #include <sched.h>
@@ -82,21 +82,26 @@ static void pong(int in, int out)
 
 static int usage(void)
 {
-	fputs("usage: pingpong [-c CPU] [-r RATE] [-t SECONDS] COUNT\n", stderr);
+	fputs("usage: pingpong [-c CPU] [-n NAME] [-r RATE] [-t SECONDS] COUNT\n", stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
+	const char *other = "pong";
 	unsigned long rate = 0;
 	double seconds = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:r:t:")) != -1) {
+	while ((opt = getopt(argc, argv, "c:n:r:t:")) != -1) {
 		cpu_set_t cpus;
 
 		if (opt == 't') {
 			seconds = strtod(optarg, NULL);
+			continue;
+		}
+		if (opt == 'n') {
+			other = optarg;
 			continue;
 		}
 		if (opt == 'r') {
@@ -131,7 +136,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (pid == 0) {
-		prctl(PR_SET_NAME, "pong");
+		prctl(PR_SET_NAME, other);
 		close(to[1]);
 		close(from[0]);
 		pong(to[0], from[1]);
