@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BLOCKED_LEAST 5 /* percent of the time: a task with less is not why others wait */
+
 struct finding *findings_add(struct findings *findings, enum finding_kind kind,
 			     enum verdict verdict)
 {
@@ -118,20 +120,21 @@ static void add_idle(struct findings *findings)
 		  "idle: less than 5% of the CPUs' time was used");
 }
 
-/* Of a figure that adds up, the task that has most of it: "; most: pong (77), 24.5k". */
-static void append_most(struct finding *finding, const struct triage *triage,
-			const struct judgement *judgement)
+/*
+ * Appends the task that has most of a figure, if that is not less than `least`: "; most: pong (77),
+ * 24.5k".
+ */
+static void append_most(struct finding *finding, const struct snapshot *snapshot,
+			const char *metric_name, double least)
 {
-	const struct condition *condition = &verdict_rules[judgement->rule].conditions[0];
-	const struct snapshot *snapshot = triage->judge.snapshot;
 	const struct columns *columns = snapshot->columns;
 	const struct rows *rows = &snapshot->threads;
-	const int metric = columns_metric(columns, condition->metric);
+	const int metric = columns_metric(columns, metric_name);
 	size_t most = SIZE_MAX;
-	double value = 0;
+	double value = least;
 	struct cell cell;
 
-	for (size_t i = 0; condition->per_cpu && metric >= 0 && i < snapshot_ran(snapshot); i++) {
+	for (size_t i = 0; metric >= 0 && i < snapshot_ran(snapshot); i++) {
 		const struct figure figure = rows_figures(columns, rows, i)[metric];
 		if (!figure_known(figure) || figure.value <= value)
 			continue;
@@ -161,7 +164,10 @@ static void add_sum(struct findings *findings, const struct triage *triage)
 				  scope_prefix(triage->judge.snapshot));
 	verdict_explain(&triage->judge, &judgement, &triage->sum, finding->text + length,
 			sizeof(finding->text) - length);
-	append_most(finding, triage, &judgement);
+	/* A figure with a limit for each CPU adds up. */
+	const struct condition *condition = &verdict_rules[judgement.rule].conditions[0];
+	if (condition->per_cpu)
+		append_most(finding, triage->judge.snapshot, condition->metric, 0);
 }
 
 static void add_losses(struct findings *findings, const struct triage *triage)
@@ -200,6 +206,8 @@ static void add_machine(struct findings *findings, const struct snapshot *snapsh
 		struct finding *finding = findings_add(findings, FINDING_OF_MACHINE, VERDICT_NONE);
 		text_copy(finding->subject, sizeof(finding->subject), items[i].label);
 		text_copy(finding->text, sizeof(finding->text), items[i].sentence);
+		if (strcmp(items[i].label, "io pressure") == 0)
+			append_most(finding, snapshot, "uninterruptible_percent", BLOCKED_LEAST);
 	}
 }
 
@@ -231,10 +239,10 @@ static void add_all(struct findings *findings, const struct triage *triage)
 	} else if (snapshot_rows_too_low(snapshot)) {
 		add_unattributed(findings, snapshot);
 		return;
-	} else if (!has_loss(triage)) {
-		add_sum(findings, triage);
 	}
 	add_losses(findings, triage);
+	if (!has_loss(triage) && !is_idle(triage) && findings->n < FINDINGS_MAX)
+		add_sum(findings, triage);
 	if (!snapshot->targeted)
 		add_machine(findings, snapshot);
 	findings_add_consumers(findings, &triage->losses);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FORKS_LEAST 50 /* a second: fewer are not worth a word */
+
 /* A text that grows as far as it fits. */
 struct sentence {
 	const struct losses *losses;
@@ -295,6 +297,20 @@ static void append_tasks_that_ran(const struct sentence *sentence)
 	append(sentence, names);
 }
 
+/* A parent is in state D while a child of vfork() has its memory: ", starts 470 processes/s". */
+static void append_forks(const struct sentence *sentence)
+{
+	const struct snapshot *snapshot = snapshot_of(sentence);
+	const int metric = columns_metric(snapshot->columns, "forks_per_s");
+	const struct figure *figures = heaviest_subject(sentence).figures;
+
+	if (metric < 0 || !figure_known(figures[metric]) || figures[metric].value < FORKS_LEAST)
+		return;
+	append(sentence, ", and starts ");
+	append_rate(sentence, "forks_per_s", false);
+	append(sentence, " processes/s");
+}
+
 /*
  * "syncer (77) waits for the disk 85 % of the time", and of more threads, how many. By a rate of
  * faults: "thrash (77) waits for memory (majflt/s 800)".
@@ -320,16 +336,18 @@ static void describe_wait(const struct sentence *sentence)
 		finding_append_held(sentence->text, sentence->size,
 				    heaviest_row(sentence)->held_ms);
 	}
-	if (all > threads) {
-		append(sentence, ", and ");
-		append_count(sentence, all - threads);
-		append(sentence, all - threads == 1 ? " other task" : " other tasks");
-	}
 	if (sentence->verdict == VERDICT_RUNQ)
 		append_tasks_that_ran(sentence);
 	else if (sentence->verdict == VERDICT_THROTTLED)
 		verdict_append_quota(snapshot_of(sentence), heaviest_row(sentence), ": ",
 				     sentence->text, sentence->size);
+	else if (sentence->verdict == VERDICT_BLOCKED)
+		append_forks(sentence);
+	if (all > threads) {
+		append(sentence, "; ");
+		append_count(sentence, all - threads);
+		append(sentence, all - threads == 1 ? " other task, too" : " other tasks, too");
+	}
 }
 
 /* "the hypervisor took 23 % of the CPUs' time" */

@@ -112,7 +112,7 @@ static void append_use(struct finding *finding, const struct snapshot *snapshot,
 	char number[40], of[40] = "", text[120];
 
 	text_fixed(number, sizeof(number), finding->cpus, 1);
-	if (finding->cpus <= (double)cpus)
+	if (finding->cpus < (double)cpus + 0.05) /* as it is printed */
 		snprintf(of, sizeof(of), " of %zu", cpus);
 	snprintf(text, sizeof(text), " use%s %s%s%s CPU%s", several ? "" : "s",
 		 finding->state == FIGURE_LOST ? "at least " : figure_mark(finding->state), number,

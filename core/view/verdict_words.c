@@ -12,7 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COMPETITORS_NAMED = 3 };
+enum {
+	COMPETITORS_NAMED = 3,
+	COMPETITOR_PARTS = 20, /* one with a smaller part of their time is left out */
+};
 
 static const struct {
 	const char *name, *label;
@@ -352,7 +355,8 @@ void verdict_append_competitors(const struct snapshot *snapshot, const struct de
 
 	competitors_find(snapshot, detail, &competitors);
 	for (size_t i = 0; i < competitors.n && named < COMPETITORS_NAMED; i++) {
-		if (has_earlier_name(&competitors, i))
+		bool little = competitors.items[i].ns * COMPETITOR_PARTS < competitors.ns;
+		if (has_earlier_name(&competitors, i) || (named > 0 && little))
 			continue;
 		verdict_append(text, size, named++ > 0 ? ", " : "");
 		verdict_append_comm(text, size, competitors.items[i].row);

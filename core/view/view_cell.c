@@ -114,6 +114,12 @@ void figure_format(const struct metric_def *def, struct figure figure, struct ce
 	}
 	size_t length = text_copy(cell->text, sizeof(cell->text), figure_mark(figure.state));
 	format_number(def, figure.value, cell->text + length, sizeof(cell->text) - length);
+	/* A lower bound of 0 means nothing, and would be read as a 0. */
+	if (figure.state == FIGURE_LOST && def->format != METRIC_FORMAT_LETTER &&
+	    shows_zero(cell->text + length)) {
+		cell->text[length] = '\0';
+		return;
+	}
 	switch (metric_level(def, figure)) {
 	case METRIC_BAD:
 		cell->role = CELL_BAD;
@@ -264,6 +270,9 @@ static void append_command(struct cell *cell, const struct row *row, bool whole,
 
 		snprintf(text, sizeof(text), "%.*s", (int)(piece[i + 1] - piece[i]),
 			 command.text + piece[i]);
+		/* A script as an argument has lines. */
+		for (char *at = text; (at = strpbrk(at, "\n\t"));)
+			*at = ' ';
 		if (length < size)
 			length += text_printable(cell->text + length, size - length, text,
 						 sizeof(cell->text));

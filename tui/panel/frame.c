@@ -23,6 +23,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -566,11 +567,23 @@ enum style frame_finding_style(const struct finding *finding)
 
 void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect)
 {
-	for (unsigned i = 0; i < rect.height && i < frame->findings->n; i++) {
-		const struct finding *finding = &frame->findings->items[i];
+	const size_t n = frame->findings->n;
+	/* Lines without a sentence of their own: for one that does not fit. */
+	unsigned y = 0, spare = rect.height > n ? rect.height - (unsigned)n : 0;
 
-		canvas_text_ellipsis(canvas, rect.x, rect.y + i, rect.width,
-				     frame_finding_style(finding), finding->text);
+	for (size_t i = 0; i < n && y < rect.height; i++) {
+		const struct finding *finding = &frame->findings->items[i];
+		const enum style style = frame_finding_style(finding);
+		const char *text = finding->text;
+
+		for (; spare > 0 && text_width(text) > rect.width; spare--) {
+			size_t length = text_first_line(text, rect.width);
+			char *line = xstrndup(text, length);
+			canvas_text(canvas, rect.x, rect.y + y++, rect.width, style, line);
+			free(line);
+			text += length + strspn(text + length, " ");
+		}
+		canvas_text_ellipsis(canvas, rect.x, rect.y + y++, rect.width, style, text);
 	}
 }
 

@@ -44,7 +44,8 @@ void frame_draw_totals(const struct frame *frame, struct canvas *canvas, struct 
 void frame_draw_machine(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* The style of a finding's sentence. */
 enum style frame_finding_style(const struct finding *finding);
-/* A line for each of the first findings. */
+/* A line for each of the first findings, and what is left of the lines for those that are longer.
+ */
 void frame_draw_findings(const struct frame *frame, struct canvas *canvas, struct rect rect);
 /* History of %CPU and IPC, or of the metrics that replace them, side by side. */
 void frame_draw_history(const struct snapshot *snapshot, const struct graph_range *graph_range,

@@ -8,6 +8,7 @@
 #include "tui/options/duration.h"
 #include "tui/panel/frame.h"
 #include "tui/screen/app.h"
+#include "tui/screen/screen_code.h"
 #include "tui/widget/page.h"
 
 #include <stdio.h>
@@ -103,8 +104,8 @@ static void draw_selected(const struct app *app, struct canvas *canvas, struct r
 	if (finding->pid > 0) {
 		keymap_phrase(&app->keymap, ACTION_DETAIL, "", " selects its row.", line,
 			      sizeof(line));
-		keymap_phrase(&app->keymap, ACTION_CODE, " ", " then shows where its code runs.",
-			      more, sizeof(more));
+		keymap_phrase(&app->keymap, ACTION_CODE, " ", " shows where its code runs.", more,
+			      sizeof(more));
 		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s", more);
 		pen_wrap(&pen, 0, STYLE_DIM, line);
 	}
@@ -142,15 +143,15 @@ static size_t find_row(const struct view *view, const struct finding *finding)
 	return SIZE_MAX;
 }
 
-/* Shows the row of the selected finding in the list of tasks. */
-static void go_to_row(struct app *app)
+/* Selects the row of the selected finding in the list of tasks. Returns false if there is none. */
+static bool select_row(struct app *app)
 {
 	const struct finding *finding = selected_finding(app);
 	struct list *list = &app->tasks;
 
 	if (!finding || finding->pid <= 0) {
 		messages_show(&app->messages, "This finding is not about one process.");
-		return;
+		return false;
 	}
 	if (rollup_is_of_groups(list->spec.by))
 		list_roll_up(list, ROLLUP_PROCESS);
@@ -159,21 +160,26 @@ static void go_to_row(struct app *app)
 		messages_show(&app->messages,
 			      "Process %d has no row: it did not run, or the filter hides it.",
 			      finding->pid);
-		return;
+		return false;
 	}
 	list_select(list, line);
 	list_follow(list, app->display.snapshot);
-	app_go_to(app, &screen_tasks);
+	return true;
 }
 
 static bool findings_act(struct app *app, enum action action)
 {
-	if (action == ACTION_DETAIL)
-		go_to_row(app);
-	else if (action == ACTION_LEAVE || action == ACTION_FINDINGS)
+	if (action == ACTION_DETAIL || action == ACTION_CODE) {
+		if (!select_row(app))
+			return true;
+		if (action == ACTION_CODE)
+			code_screen_open(app);
+		app_go_to(app, action == ACTION_CODE ? &screen_code : &screen_tasks);
+	} else if (action == ACTION_LEAVE || action == ACTION_FINDINGS) {
 		app_go_to(app, &screen_tasks);
-	else
+	} else {
 		return table_act(&app->findings, action);
+	}
 	return true;
 }
 
@@ -189,7 +195,8 @@ static bool findings_click(struct app *app, unsigned x, unsigned y)
 }
 
 static const enum action findings_bar[] = {
-	ACTION_HELP, ACTION_DETAIL, ACTION_NEXT_SCREEN, ACTION_PAUSE, ACTION_QUIT, ACTION_NONE,
+	ACTION_HELP,  ACTION_DETAIL, ACTION_CODE, ACTION_NEXT_SCREEN,
+	ACTION_PAUSE, ACTION_QUIT,   ACTION_NONE,
 };
 
 const struct screen screen_findings = {

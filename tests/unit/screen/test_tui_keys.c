@@ -1099,10 +1099,29 @@ static void test_finding_lines_stay(void **state)
 	stage_close(&stage);
 }
 
+/* A sentence that does not fit has the line that no other sentence needs. */
+static void test_long_finding(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_open(&stage, 66, 24, false, screen_snapshot(2));
+	assert_true(stage.app.display.findings.n > 0);
+	stage.app.display.findings.n = 1;
+	text_copy(
+		stage.app.display.findings.items[0].text,
+		sizeof(stage.app.display.findings.items[0].text),
+		"victim (77) waits for a CPU 98 % of the time: its CPUs ran spinner, and it ends");
+	app_draw(&stage.app, &stage.canvas);
+	stage_check_text(&stage, " CPUs ran\nspinner, and it ends\n", true);
+	stage_close(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listening),
+		cmocka_unit_test(test_long_finding),
 		cmocka_unit_test(test_event_columns),
 		cmocka_unit_test(test_tags),
 		cmocka_unit_test(test_setup_without_columns),

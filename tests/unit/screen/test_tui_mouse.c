@@ -133,6 +133,10 @@ static void test_findings(void **state)
 	assert_int_equal(stage.app.tasks.subject.key.number, first->pid);
 	stage_keys(&stage, (int[]){'!', KEYMAP_ESCAPE, 0});
 	assert_ptr_equal(stage.app.screen, &screen_tasks);
+	stage_keys(&stage, (int[]){KEYMAP_DOWN, '!', KEYMAP_HOME, 'w', 0});
+	assert_ptr_equal(stage.app.screen, &screen_code);
+	assert_int_equal(stage.app.tasks.subject.key.number, first->pid);
+	stage_keys(&stage, (int[]){KEYMAP_ESCAPE, KEYMAP_ESCAPE, 0});
 	/* A row that is not in the list. */
 	stage_keys(&stage, (int[]){'\\', 'x', 'x', 'x', KEYMAP_ENTER, '!', KEYMAP_ENTER, 0});
 	assert_ptr_equal(stage.app.screen, &screen_findings);

@@ -382,9 +382,11 @@ static void test_long_names_of_a_tree(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < snapshot->threads.n; i++)
-		if (strcmp(snapshot->threads.items[i].comm, "postgres") == 0)
+		if (strcmp(snapshot->threads.items[i].comm, "postgres") == 0) {
+			strcpy(snapshot->threads.items[i].comm, "postgres-with-a");
 			snapshot->threads.items[i].cmdline =
 				"postgres-with-a-long-name-of-its-file -D /srv/db";
+		}
 	stage_open(&stage, 80, 24, false, snapshot);
 	stage_keys(&stage, (int[]){'t', 0});
 	stage_check_text(&stage, "├─+1 postgres-", true);

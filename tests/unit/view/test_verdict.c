@@ -839,6 +839,25 @@ static void limit_cpus(struct snapshot *snapshot, const char *cgroup, double cpu
 	snapshot->cgroup_limits->quota_path = xstrdup(cgroup);
 }
 
+/* A device for which tasks wait is a finding with the task that waits most. */
+static void names_who_waits_for_a_device(void **state)
+{
+	static const struct waiting_task tasks[WAITING_TASKS] = {{76, "spin", .cpu = 60},
+								 {77, "dd", .cpu = 10, .d = 20},
+								 {78, "cp", .cpu = 1, .d = 9}};
+	struct snapshot *snapshot = waiting_snapshot(tasks);
+	struct findings findings;
+
+	(void)state;
+	machine_set(&snapshot->machine, MACHINE_IO_PRESSURE, 40);
+	findings_of_snapshot(snapshot, &findings);
+	assert_string_equal(findings.items[0].text,
+			    "some task waits for a device 40.0% of the time (io pressure); most: "
+			    "dd (77), 20.0");
+	assert_int_equal(findings.items[0].pid, 77);
+	snapshot_free(snapshot);
+}
+
 /* The greatest loss, in CPUs, is the machine's verdict. */
 static void describes_waits(void **state)
 {
@@ -882,8 +901,8 @@ static void describes_waits(void **state)
 		 {{77, "mutex", .cpu = 6, .lock = 93, .copies = 14},
 		  {5, "other", .cpu = 6, .lock = 40}},
 		 .want = VERDICT_LOCK,
-		 .sentence = "mutex (77) waits for a lock 93 % of the time in 15 threads, and 1 "
-			     "other task"},
+		 .sentence = "mutex (77) waits for a lock 93 % of the time in 15 threads; 1 "
+			     "other task, too"},
 		{"a lock on a machine that is busy anyway",
 		 {{77, "mutex", .cpu = 10, .lock = 90, .copies = 3},
 		  {5, "spin", .cpu = 80},
@@ -894,6 +913,11 @@ static void describes_waits(void **state)
 		 {{77, "vforker", .cpu = 1, .d = 91}},
 		 .want = VERDICT_BLOCKED,
 		 .sentence = "vforker (77) is blocked (state D) 91 % of the time"},
+		{"vfork, often",
+		 {{77, "vforker", .cpu = 1, .d = 91, .forks = 470, .forked = 4}},
+		 .want = VERDICT_BLOCKED,
+		 .sentence = "vforker (77) is blocked (state D) 91 % of the time, and starts 470 "
+			     "processes/s"},
 		{"more tasks than CPUs",
 		 {{77, "spin", .cpu = 25, .runq = 75, .copies = 7}},
 		 .want = VERDICT_RUNQ,
@@ -915,8 +939,8 @@ static void describes_waits(void **state)
 		  {76, "spin", .cpu = 30, .runq = 70},
 		  {77, "victim", .cpu = 2, .runq = 98}},
 		 .want = VERDICT_RUNQ,
-		 .sentence = "victim (77) waits for a CPU 98 % of the time, and 1 other task: its "
-			     "CPUs ran cc1"},
+		 .sentence = "victim (77) waits for a CPU 98 % of the time: its CPUs ran cc1; 1 "
+			     "other task, too"},
 		{"a quota",
 		 {{77, "spin", .cpu = 10, .runq = 89, .throttled = 82},
 		  {5, "cc1", .cpu = 40, .runq = 60}},
@@ -1232,6 +1256,7 @@ int main(void)
 		cmocka_unit_test(labels_fit),
 		cmocka_unit_test(describes_the_machine),
 		cmocka_unit_test(describes_waits),
+		cmocka_unit_test(names_who_waits_for_a_device),
 		cmocka_unit_test(describes_what_does_not_run),
 		cmocka_unit_test(bounds_zombies),
 		cmocka_unit_test(tells_waits_beside_busy_cpus),

@@ -423,6 +423,7 @@ static void formats_figures(void **state)
 		{"unsupported", &low, {0, 0, FIGURE_UNSUPPORTED}, "n/a", CELL_DIM},
 		{"denied", &low, {0, 0, FIGURE_DENIED}, "!", CELL_DIM},
 		{"lost", &low, {1.25, 1, FIGURE_LOST}, "?1.25", CELL_SCALED},
+		{"all of it lost", &low, {0, 1, FIGURE_LOST}, "?", CELL_DIM},
 	};
 
 	(void)state;
@@ -545,7 +546,7 @@ static void shows_command_lines(void **state)
 		enum cell_role role;
 	} rows[] = {
 		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "/bin/sh -c x\ny"},
-		 {"sh", "sh -c x\xef\xbf\xbdy", "/bin/sh -c x\xef\xbf\xbdy"},
+		 {"sh", "sh -c x y", "/bin/sh -c x y"},
 		 {"", "sh", "sh"},
 		 CELL_NAME},
 		{{.pid = 7, .tid = 7, .comm = "sh", .cmdline = "sh -c x", .flags = ROW_EXITED},
