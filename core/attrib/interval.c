@@ -103,7 +103,7 @@ void interval_reset(struct interval *interval)
 	interval->unexplained = 0;
 }
 
-uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
+uint64_t interval_counted_ns(const struct interval *interval)
 {
 	uint64_t longest_ns = 0, sum_ns = 0, n = 0;
 
@@ -118,7 +118,7 @@ uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns)
 		sum_ns += cpu_ns;
 		n++;
 	}
-	return n > 0 ? sum_ns / n : wall_ns;
+	return n > 0 ? sum_ns / n : interval->wall_ns;
 }
 
 float interval_uneven(const struct interval *interval, uint64_t length_ns)

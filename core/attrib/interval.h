@@ -66,6 +66,7 @@ struct interval {
 	struct cpu_coverage *coverage; /* by index */
 	size_t n_cpus;
 	struct interval_still still; /* by the last cut */
+	uint64_t wall_ns;            /* between this cut and the one before */
 	bool uncounted; /* some CPU is not counted (from opening on): any task may have run there */
 	uint64_t gaps_until_ns; /* end of the last slice of gap_ns; UINT64_MAX: the cut */
 
@@ -94,9 +95,9 @@ void interval_sum_parts(struct interval *interval);
 /*
  * The average length of the interval over the CPUs, in ns, for rates. Each CPU ends at its own
  * reading, or in a recording of perf at its last record. CPUs that came or went in the interval, or
- * with less than half of the longest time, are left out. If none is left: `wall_ns`.
+ * with less than half of the longest time, are left out. If none is left: wall_ns.
  */
-uint64_t interval_counted_ns(const struct interval *interval, uint64_t wall_ns);
+uint64_t interval_counted_ns(const struct interval *interval);
 
 /*
  * The largest part of `length_ns`, 0..1, by which the interval was longer or shorter for one of the
@@ -169,6 +170,12 @@ static inline void interval_set_doubt(struct interval *interval, size_t cpu, uin
 
 /* After interval_set_doubt(): adds the gaps of each CPU. The idle task may have run in them. */
 void interval_doubt_gaps(struct interval *interval);
+
+/* At the begin of the cut. */
+static inline void interval_set_wall(struct interval *interval, uint64_t wall_ns)
+{
+	interval->wall_ns = wall_ns;
+}
 
 static inline void interval_set_uncounted(struct interval *interval, bool uncounted)
 {

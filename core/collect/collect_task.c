@@ -167,6 +167,18 @@ static void fill_sleep(const struct proc_scan_entry *entry, uint64_t lifetime_ns
 		wait_values_unseen(lifetime_ns, values);
 }
 
+/* A thread is read after the begin of the cut, and by a second scan again (done_ns). */
+static void clip_waits(const struct collect_task *self, const struct proc_scan_entry *entry,
+		       uint64_t done_ns, struct wait_values *values)
+{
+	const uint64_t wall_ns = self->base.interval.wall_ns;
+	const uint64_t most_ns = (entry->waiting.n > 1 ? entry->waiting.n : 1) * wall_ns;
+
+	/* An ended thread has a whole interval more. */
+	if (done_ns + values->lifetime_ns < most_ns + wall_ns / 2)
+		wait_values_clip(u64_growth(done_ns, most_ns), values);
+}
+
 /*
  * least_ns: of the lifetime of a thread that was not read, and may have run. 0: it did nothing in
  * the whole interval.
@@ -187,6 +199,7 @@ static void add_waits(struct collect_task *self, const struct proc_scan_entry *e
 		throttling_estimate(&self->throttling, entry->task, self->base.interval.sequence,
 				    scan->now_ns - scan->begin_ns, &values);
 	evaluate_looks(self, entry, &values);
+	clip_waits(self, entry, tally[self->waits.lifetime], &values);
 	wait_values_add(&self->waits, &values, tally);
 }
 

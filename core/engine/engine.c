@@ -284,6 +284,7 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	uint64_t begin_ns = engine->cut_ns;
 
 	engine->cut_ns = sys_now_ns(engine->sys);
+	interval_set_wall(&collect->interval, engine->cut_ns - begin_ns);
 	engine->result = collect->ops->cut(collect);
 	if (machine_reader_cut(&engine->machine))
 		engine_notes_steal(&engine->causes, &engine->machine.machine);
@@ -291,10 +292,9 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	notes_add_all(&engine->notes, event_table_cache_notes(engine->names.tables));
 	target_poll_roots(engine->target, engine->cut_ns);
 
-	uint64_t interval_ns = engine->cut_ns - begin_ns;
 	bool whole_cpus = collect->mode == COUNT_MODE_SYSTEM;
-	if (whole_cpus)
-		interval_ns = interval_counted_ns(&collect->interval, interval_ns);
+	uint64_t interval_ns =
+		whole_cpus ? interval_counted_ns(&collect->interval) : collect->interval.wall_ns;
 	engine->facts.each_run_known =
 		whole_cpus && !collect->interval.uncounted && collect->interval.lost_records == 0;
 	const struct snapshot_source source = {

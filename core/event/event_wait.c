@@ -188,6 +188,18 @@ void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 		values->known_ns[WAIT_OF_BOTH] = lifetime_ns;
 }
 
+void wait_values_clip(uint64_t most_ns, struct wait_values *values)
+{
+	for (size_t i = 0; i < WAIT_FORKED; i++)
+		values->counts[i] = u64_min(values->counts[i], most_ns);
+	for (size_t i = 0; i < WAIT_GROUPS; i++) {
+		values->known_ns[i] = u64_min(values->known_ns[i], most_ns);
+		values->estimated_ns[i] =
+			u64_min(values->estimated_ns[i], most_ns - values->known_ns[i]);
+	}
+	values->lifetime_ns = u64_min(values->lifetime_ns, most_ns);
+}
+
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally)
 {

@@ -122,6 +122,12 @@ void wait_values_still(uint64_t lifetime_ns, bool blocked, bool sleeping,
 /* The same where a short run may be unseen: estimates. */
 void wait_values_unseen(uint64_t lifetime_ns, struct wait_values *values);
 
+/*
+ * Cuts the times of a task at the length of an interval: waits end at the reading of their sources,
+ * a little later or earlier than the counters.
+ */
+void wait_values_clip(uint64_t most_ns, struct wait_values *values);
+
 void wait_values_add(const struct wait_places *places, const struct wait_values *values,
 		     uint64_t *tally);
 

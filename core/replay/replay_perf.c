@@ -372,13 +372,14 @@ static void end_interval(struct replay_perf *perf)
 	waits_end(&perf->waits);
 	add_losses(perf);
 	interval_sum_cpus(interval);
+	interval_set_wall(interval, time_ns - perf->slices.begin_ns);
 	waits_cut(&perf->waits, interval);
 	note_interval(perf);
 	state->sequence++;
 	state->time_ns = time_ns;
 	state->realtime_ns =
 		facts->realtime_ns ? facts->realtime_ns + (time_ns - facts->clock_ns) : 0;
-	state->length_ns = interval_counted_ns(interval, time_ns - perf->slices.begin_ns);
+	state->length_ns = interval_counted_ns(interval);
 	state->lost_records = interval->lost_records;
 	state->stub.realtime_ns = state->realtime_ns;
 	perf->over = true;

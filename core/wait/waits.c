@@ -852,6 +852,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 	interval_set_still(interval, (struct interval_still){.known = !gaps,
 							     .blocked = !gaps && all_blocked,
 							     .sleeping = !gaps && states_known});
+	uint64_t length_ns = interval_counted_ns(interval);
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		struct task *task = waits->tasks[i];
 		bool ran = task->interval == interval->sequence;
@@ -863,6 +864,7 @@ void waits_cut(struct waits *waits, struct interval *interval)
 		if (waits->places.counts[WAIT_THROTTLED] >= 0)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);
+		wait_values_clip(length_ns, &values);
 		/* A task without a process was woken up, and had no slice so far. */
 		if (ran || (task->pid > 0 && has_waited(waits, &task->wait, &values))) {
 			uint64_t *tally = interval_task(interval, task);

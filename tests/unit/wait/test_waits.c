@@ -508,7 +508,7 @@ static void test_refused(void **state)
 		 {.tracefs = FK_TRACEFS_MOUNTED, .unprivileged = true},
 		 NULL,
 		 FIGURE_UNSUPPORTED},
-		{"no tracefs", {.tracefs = FK_TRACEFS_NONE}, NULL, FIGURE_UNSUPPORTED},
+		{"no tracefs", {.cpus = 1}, NULL, FIGURE_UNSUPPORTED},
 	};
 
 	(void)state;
@@ -596,12 +596,74 @@ static void test_every_refresh_of_proc(void **state)
 	}
 }
 
+/* At the end of every other interval, its sources are read late. */
+static ssize_t read_file_late(void *ctx, const char *path, char *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+
+	if (strstr(path, "cpu/online") || strstr(path, "/50/schedstat"))
+		fk_advance(fk, fk_now(fk) / INTERVAL_NS % 2 * 50 * NS_PER_US);
+	return fk_sys(fk).ops->file_read(ctx, path, buffer, size);
+}
+
+static ssize_t read_counters_late(void *ctx, int fd, void *buffer, size_t size)
+{
+	struct fk *fk = ctx;
+
+	fk_advance(fk, fk_now(fk) / INTERVAL_NS % 2 * 50 * NS_PER_US);
+	return fk_sys(fk).ops->perf_read(ctx, fd, buffer, size);
+}
+
+/* A task that hardly runs is blocked for the interval at most, whenever its source was read. */
+static void test_length(void **state)
+{
+	enum { SLEEPER = 50, INTERVALS = 9, UNKNOWN = 2 };
+	static const struct fk_config machines[] = {
+		{.tracefs = FK_TRACEFS_MOUNTED},
+		{.cpus = 1},
+		{.unprivileged = true, .uid = ME, .paranoid = 2},
+		{.unprivileged = true, .uid = ME, .paranoid = 3},
+	};
+	const struct engine_config config = {
+		.preset = &preset_none, .columns = shown, .n_columns = COLUMNS_OF_SWITCHES};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		struct fk *fk = fk_new(&machines[i]);
+		struct sys sys = fk_sys(fk);
+		struct sys_ops ops = *sys.ops;
+
+		ops.file_read = read_file_late;
+		ops.perf_read = read_counters_late;
+		sys.ops = &ops;
+		fk_task(fk, &(struct fk_spec){.tid = SLEEPER, .uid = ME});
+		struct engine *engine = open_engine_with(&sys, &config);
+		for (int interval = 0; interval < INTERVALS; interval++) {
+			fk_switch(fk, 0, SLEEPER);
+			fk_advance(fk, NS_PER_US);
+			fk_block(fk, SLEEPER, FK_UNINTERRUPTIBLE);
+			fk_switch(fk, 0, 0);
+			struct snapshot *snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+			const struct figure blocked =
+				task_figure(snapshot, SLEEPER, "blocked_percent");
+			/* The quotient is rounded. */
+			if (interval >= UNKNOWN &&
+			    (!figure_known(blocked) || blocked.value < 99.9 ||
+			     blocked.value > 100 + 1e-9))
+				fail_msg("machine %zu, refresh %d: %.6f %%", i, interval,
+					 blocked.value);
+			snapshot_free(snapshot);
+		}
+		close_all(engine, fk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_refresh), cmocka_unit_test(test_every_refresh_of_proc),
 		cmocka_unit_test(test_short_gaps),    cmocka_unit_test(test_lost_records),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused),       cmocka_unit_test(test_length),
 	};
 
 	return cmocka_run_group_tests_name("waits", tests, NULL, NULL);

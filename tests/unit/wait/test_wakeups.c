@@ -229,6 +229,7 @@ static void check_case(const struct wait_case *row)
 	waits_end(&machine.waits);
 	interval_task(&machine.interval, &task);
 	machine.interval.coverage[0].counted = machine.interval.coverage[1].counted = true;
+	interval_set_wall(&machine.interval, END - BEGIN);
 	waits_cut(&machine.waits, &machine.interval);
 	const uint64_t *tally = interval_task(&machine.interval, &task);
 	expect_ns(row, "runq", tally[places->counts[WAIT_RUNQ]], row->runq_ns);
@@ -282,6 +283,7 @@ static void test_missing_slices(void **state)
 		waits_end(&machine.waits);
 		interval_task(&machine.interval, &task);
 		machine.interval.coverage[0].gaps = true;
+		interval_set_wall(&machine.interval, END - BEGIN);
 		waits_cut(&machine.waits, &machine.interval);
 		expect_ns(&rows[i], "runq", machine.interval.totals[runq], 0);
 		expect_ns(&rows[i], "CPU 0", interval_cpu(&machine.interval, 0)[runq], 0);
