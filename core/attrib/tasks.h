@@ -129,7 +129,9 @@ struct task_wait {
 	uint64_t seen_ns;         /* ... at that time */
 	uint64_t seen_blocked_ns; /* the last time at which it was surely blocked */
 	uint64_t known_ns;        /* if that is later than left_ns: since then it is in its state */
-	uint64_t off_ns;          /* end of its last slice, if it is watched; 0: unknown */
+	/* By scans of /proc alone, up to the last one: since when it is held; 0: it is not. */
+	uint64_t held_ns, held_until_ns;
+	uint64_t off_ns;                /* end of its last slice, if it is watched; 0: unknown */
 	enum task_wait_state off_state; /* after that slice */
 	/* Blocked time of the interval that ended without a record of the wake-up ... */
 	uint64_t ended_ns; /* ... all */

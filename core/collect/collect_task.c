@@ -19,6 +19,7 @@
 #include "core/sys/proc_machine.h"
 #include "core/wait/looks.h"
 #include "core/wait/throttling.h"
+#include "core/wait/waits.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -425,9 +426,15 @@ static void scan_and_count(struct collect_task *self, bool again)
 	if (!command || command->task->exec_ns)
 		self->counted.command = 0;
 	task_counter_set_find_covers(&self->counted);
-	for (size_t i = 0; i < proc_scan->n; i++)
-		if (proc_scan->items[i]->wanted)
-			add_entry(self, proc_scan->items[i], again);
+	for (size_t i = 0; i < proc_scan->n; i++) {
+		struct proc_scan_entry *entry = proc_scan->items[i];
+
+		if (!entry->wanted)
+			continue;
+		add_entry(self, entry, again);
+		waits_set_held(entry->task, proc_waits_held_since(&entry->waiting),
+			       proc_scan->waits.now_ns);
+	}
 	if (!again)
 		note_coverage(self);
 	/* At once: threads that start after the scan are not known yet. */

@@ -227,11 +227,15 @@ void proc_waits_read_process(struct proc_waits_scan *scan, pid_t pid, const stru
 	char path[32];
 
 	waits->values = (struct wait_values){0};
+	/* Threads that are not read may run less than a tick. */
+	for (size_t i = 0; i < waits->n; i++) {
+		waits->threads[i].seen = false;
+		if (!waits->restless)
+			waits->threads[i].wait.held_ns = 0;
+	}
 	if (!scan->wanted || (!ran && !waits->restless && !wait_is_restless(stat->state)))
 		return;
 	waits->restless = false;
-	for (size_t i = 0; i < waits->n; i++)
-		waits->threads[i].seen = false;
 	if (stat->threads <= 1) {
 		scan_thread(&threads, pid);
 	} else if (stat->threads <= PROC_WAITS_THREADS) {
@@ -240,4 +244,17 @@ void proc_waits_read_process(struct proc_waits_scan *scan, pid_t pid, const stru
 	}
 	waits->sample_tid = threads.following ? threads.following : threads.lowest;
 	remove_ended(scan, waits);
+}
+
+uint64_t proc_waits_held_since(const struct proc_waits *waits)
+{
+	uint64_t since_ns = waits->wait.held_ns;
+
+	for (size_t i = 0; i < waits->n; i++) {
+		const uint64_t held_ns = waits->threads[i].wait.held_ns;
+
+		if (held_ns > 0 && (since_ns == 0 || held_ns < since_ns))
+			since_ns = held_ns;
+	}
+	return since_ns;
 }

@@ -72,6 +72,9 @@ void proc_waits_read_process(struct proc_waits_scan *scan, pid_t pid, const stru
 			     bool ran, const struct proc_switches *switches,
 			     struct proc_waits *waits);
 
+/* Returns since when the thread, or one of the process, is in state D, T or t at least; 0: none. */
+uint64_t proc_waits_held_since(const struct proc_waits *waits);
+
 /* Returns whether a task that did not run has a row because it waited. */
 static inline bool proc_waits_have_row(const struct proc_waits *waits)
 {

@@ -293,8 +293,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 	target_poll_roots(engine->target, engine->cut_ns);
 
 	bool whole_cpus = collect->mode == COUNT_MODE_SYSTEM;
-	uint64_t interval_ns = whole_cpus ? interval_counted_ns(&collect->interval)
-					  : collect->interval.wall_ns;
+	uint64_t interval_ns =
+		whole_cpus ? interval_counted_ns(&collect->interval) : collect->interval.wall_ns;
 	engine->facts.each_run_known =
 		whole_cpus && !collect->interval.uncounted && collect->interval.lost_records == 0;
 	const struct snapshot_source source = {

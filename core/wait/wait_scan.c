@@ -162,6 +162,19 @@ static void fill_queue_values(struct wait_thread *thread, const struct wait_read
 	values->estimated_ns[WAIT_OF_BOTH] = grown->lifetime_ns - values->known_ns[WAIT_OF_BOTH];
 }
 
+/* Since the first reading in that state without a slice after it. */
+static uint64_t held_since(const struct wait_thread *thread, const struct wait_reading *now)
+{
+	const struct wait_reading *last = &thread->last;
+	bool goes_on = thread->held_ns > 0 && last->state == now->state && last->queue_known &&
+		       now->queue_known && last->slices == now->slices &&
+		       last->ran_ns == now->ran_ns;
+
+	if (now->state != 'D' && !is_stopped(now))
+		return 0;
+	return goes_on ? thread->held_ns : now->time_ns;
+}
+
 /* The time on a CPU may be too old by a tick at both ends. */
 #define TICKS_NS (20 * NS_PER_MS)
 
@@ -193,6 +206,7 @@ void wait_thread_read(struct wait_thread *thread, const struct wait_reading *now
 		values->counts[WAIT_INVOLUNTARY] = grown.involuntary;
 	}
 	thread->start_doubt_ns = 0;
+	thread->held_ns = held_since(thread, now);
 	thread->last = *now;
 	thread->known = true;
 }

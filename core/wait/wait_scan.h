@@ -42,6 +42,7 @@ struct wait_thread {
 	uint64_t ahead_ns;       /* credited, but not in last.queue_ns yet */
 	uint64_t doubt_ns;       /* most that the wait at `last` may differ from ahead_ns */
 	uint64_t start_doubt_ns; /* most that its start may differ from last.time_ns */
+	uint64_t held_ns; /* time since when it has not run in states D, T or t; 0: it is not */
 };
 
 /* A new thread, at its start: it has not run, and is runnable. doubt_ns: of its start. */

@@ -548,10 +548,18 @@ bool waits_end_runnable(const struct task *task, uint64_t begin_ns)
 	return runs || queued || account->queued;
 }
 
+void waits_set_held(struct task *task, uint64_t since_ns, uint64_t now_ns)
+{
+	task->wait.held_ns = since_ns;
+	task->wait.held_until_ns = now_ns;
+}
+
 uint64_t waits_held_since(const struct task *task, uint64_t begin_ns)
 {
 	const struct task_wait *account = &task->wait;
 
+	if (account->held_until_ns > begin_ns)
+		return account->held_ns;
 	if (account->until_ns <= begin_ns ||
 	    (account->state != TASK_UNINTERRUPTIBLE && account->state != TASK_STOPPED))
 		return 0;

@@ -141,5 +141,7 @@ bool waits_end_runnable(const struct task *task, uint64_t begin_ns);
  * or at least since when, by the first reading of its state. 0: it is not.
  */
 uint64_t waits_held_since(const struct task *task, uint64_t begin_ns);
+/* The same without records, from a scan of /proc at now_ns. */
+void waits_set_held(struct task *task, uint64_t since_ns, uint64_t now_ns);
 
 #endif

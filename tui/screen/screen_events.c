@@ -442,19 +442,6 @@ static void draw_summary(const struct snapshot *snapshot, uint64_t totals_ns, st
 
 enum { FREE_LEAST = 6 }; /* lines below the table with which something else is shown there */
 
-/* Cuts what the titles and n lines do not need off the end of *body, with a blank line between. */
-static struct rect cut_free_lines(struct rect *body, size_t n)
-{
-	struct rect below = *body;
-
-	if (n + 1 + FREE_LEAST > body->height)
-		return (struct rect){0};
-	body->height = (unsigned)n + 1;
-	below.y += body->height + 1;
-	below.height -= body->height + 1;
-	return below;
-}
-
 /* The processes behind the selected event, on the lines that the table leaves free. */
 static void draw_selected(const struct app *app, struct canvas *canvas, struct rect rect)
 {
@@ -481,7 +468,7 @@ static void events_draw(struct app *app, struct canvas *canvas)
 		body.height--;
 	}
 	struct table_rows rows = event_rows(app, columns);
-	struct rect below = cut_free_lines(&body, rows.n);
+	struct rect below = table_cut_free(&body, rows.n, FREE_LEAST);
 	table_draw(&app->events.table, canvas, body, &rows, "");
 	draw_selected(app, canvas, below);
 }

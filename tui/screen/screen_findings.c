@@ -113,17 +113,10 @@ static void draw_selected(const struct app *app, struct canvas *canvas, struct r
 
 static void findings_draw(struct app *app, struct canvas *canvas)
 {
-	struct rect body = app_draw_frame(app, canvas), below = body;
+	struct rect body = app_draw_frame(app, canvas);
 	struct table_rows rows = finding_rows(app);
-	unsigned lines = (unsigned)rows.n + 1;
+	struct rect below = table_cut_free(&body, rows.n, 2);
 
-	if (lines + 1 < body.height) {
-		body.height = lines;
-		below.y += lines + 1;
-		below.height -= lines + 1;
-	} else {
-		below.height = 0;
-	}
 	table_draw(&app->findings, canvas, body, &rows, "Nothing stands out.");
 	draw_selected(app, canvas, below);
 }

@@ -382,3 +382,15 @@ void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 	}
 	free(places);
 }
+
+struct rect table_cut_free(struct rect *body, size_t n, unsigned least)
+{
+	struct rect below = *body;
+
+	if (n + 1 + least > body->height)
+		return (struct rect){0};
+	body->height = (unsigned)n + 1;
+	below.y += body->height + 1;
+	below.height -= body->height + 1;
+	return below;
+}

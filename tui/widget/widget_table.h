@@ -62,6 +62,12 @@ void table_settle(struct table *table, size_t n, size_t page);
 void table_draw(struct table *table, struct canvas *canvas, struct rect rect,
 		const struct table_rows *rows, const char *empty);
 
+/*
+ * Cuts what the titles and n lines do not need off the end of *body, with a blank line between, if
+ * that is at least so many lines. Else returns an empty rect.
+ */
+struct rect table_cut_free(struct rect *body, size_t n, unsigned least);
+
 /* Draws a text in a column. */
 void table_text_draw(struct canvas *canvas, struct rect place, const struct view_column *column,
 		     enum style style, const char *text);

@@ -100,6 +100,33 @@ static void a_state_is_a_sample(void **state)
 	end_scene(&scene);
 }
 
+/* How long it is held, at least, by the readings of its state. A slice ends that. */
+static void it_is_held(void **state)
+{
+	struct scene scene;
+
+	begin_scene(&scene, *state);
+	for (int slice = 0; slice < 2; slice++) {
+		fk_switch(scene.fk, 1, WAITER);
+		fk_advance(scene.fk, 20 * NS_PER_MS);
+		fk_block(scene.fk, WAITER, FK_UNINTERRUPTIBLE);
+		fk_switch(scene.fk, 1, 0);
+		for (uint64_t i = 0; i < 5; i++) {
+			struct snapshot *snapshot =
+				next_snapshot(scene.engine, scene.fk, INTERVAL_NS);
+			const struct row *row = row_of(snapshot, WAITER);
+			const uint64_t intervals_ms = i * INTERVAL_NS / NS_PER_MS;
+
+			assert_non_null(row);
+			/* Not of the first interval, nor as long as the second one. */
+			assert_in_range(row->held_ms, i < 2 ? 0 : intervals_ms,
+					i < 1 ? 0 : intervals_ms + 5);
+			snapshot_free(snapshot);
+		}
+	}
+	end_scene(&scene);
+}
+
 /* A kernel without schedstat, or whose numbers go backwards: unknown, not 0. */
 static void schedstat_is_unknown(void **state)
 {
@@ -164,6 +191,7 @@ int main(void)
 	static const struct cases tables[] = {
 		CASES(a_wait_lasts, ways),
 		CASES(a_state_is_a_sample, ways),
+		CASES(it_is_held, ways),
 		CASES(schedstat_is_unknown, ways),
 	};
 	static const struct CMUnitTest others[] = {
