@@ -391,10 +391,10 @@ HEALTHY = {
     "server": Illness("fine", lambda _: [program("server", "-r", "5000")],
                       lambda seen: 0.1 < seen.share("run_s") < 0.8
                       and seen.switches > MANY),
-    "stopped": Illness("none", lambda _: [SPIN],
+    "stopped": Illness("stopped", lambda _: [SPIN],
                        lambda seen: seen.state("T") == 1 and seen.run_s + seen.runq_s == 0,
                        stop=True),
-    "traced": Illness("none", lambda _: [program("traced")],
+    "traced": Illness("stopped", lambda _: [program("traced")],
                       lambda seen: seen.state("t") == 1
                       and seen.own["run_s"] + seen.own["runq_s"] == 0),
 }

@@ -106,8 +106,9 @@ def examine_sick(name, illness, sick):
     check(f"{name}: {LABELS[illness.verdict]} on the screen", not failure, failure)
 
 
-def examine_healthy(name, sick):
-    named = losses_of(sick)
+def examine_healthy(name, illness, sick):
+    """Its own verdict is no illness: a stopped process may be wanted so."""
+    named = [loss for loss in losses_of(sick) if loss[1] != illness.verdict]
     check(f"{name}: no illness is named", not named, named)
     machine = losses_of_machine()
     check_unless(SICK_ANYWAY, f"{name}: nor of the machine", not machine, machine)
@@ -119,7 +120,7 @@ def examine(name, illness):
         print(f"# {name}: {seen}", flush=True)
         check(f"{name}: the witness agrees", illness.witness(seen), seen)
         if name in HEALTHY:
-            examine_healthy(name, sick)
+            examine_healthy(name, illness, sick)
         else:
             examine_sick(name, illness, sick)
     check(f"{name}: nothing is left", not any(map(alive, sick.pids)) and not cgroup_of(sick.pid),

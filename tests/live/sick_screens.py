@@ -42,7 +42,8 @@ TABLE = r"^ +PID .*COMMAND"
 # of several captures has them one below the other.
 PAGES = [
     {"enter": [("Enter", 3)], "wait": [("PageDown", 1)] * 3},
-    {"findings": [("!", 3)]},
+    {"findings": [("!", 3)], "row": [("Enter", 2)], "row_details": [("Enter", 3)]},
+    {"again": [("!", 1)], "finding_code": [("w", 5)]},
     {"code": [("w", 5)], "machine": [("w", 5)]},
 ]
 
