@@ -429,7 +429,10 @@ static void add_percent(struct segments *segments, unsigned weight, const char *
 	segments->items[segments->n - 1].text_width = 6;
 }
 
-/* The unattributed share of CPU time, which needs no name, or of the event where it is greatest. */
+/*
+ * The unattributed share of CPU time, which needs no name, or of the event where it is greatest. On
+ * a machine that is nearly idle a third of the CPU time is nothing, and reads like a third of it.
+ */
 static void add_unattributed(struct segments *segments, const struct snapshot *snapshot)
 {
 	size_t event = 0;
@@ -437,7 +440,10 @@ static void add_unattributed(struct segments *segments, const struct snapshot *s
 	bool alarm = snapshot_rows_too_low(snapshot);
 	char percent[24], text[80];
 
-	if (share < UNATTRIBUTED_FROM)
+	bool little = event == TALLY_TASK_CLOCK &&
+		      snapshot->unattributed[event] <= snapshot->totals[event] / 200;
+
+	if (share < UNATTRIBUTED_FROM || little)
 		return;
 	text_percent(percent, sizeof(percent), share);
 	text_copy(text, sizeof(text), percent);

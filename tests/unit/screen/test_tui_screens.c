@@ -232,6 +232,15 @@ static void test_texts_of_frame(void **state)
 		stage_check_text(&stage, rows[i].text, true);
 		stage_close(&stage);
 	}
+	/* Of a machine that is nearly idle a large share of little is nothing. */
+	struct snapshot *idle = screen_snapshot(2);
+	struct stage stage;
+	uint64_t *totals = idle->totals, used_ns = totals[TALLY_TASK_CLOCK] / 100;
+	idle->idle[TALLY_TASK_CLOCK] = totals[TALLY_TASK_CLOCK] - used_ns;
+	idle->unattributed[TALLY_TASK_CLOCK] = used_ns / 3;
+	stage_open(&stage, 200, 24, false, idle);
+	stage_check_text(&stage, "unattributed", false);
+	stage_close(&stage);
 }
 
 /* Without counters the title has a tag, and the help and the log the sentence. */
