@@ -130,7 +130,7 @@ UNSHUFFLED = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 UNSANITIZED := tests/guest/ terminal/journeys live/hardened tests/soak/ live/rights live/batch_test \
 	live/targets live/record_faults live/replay_perf live/prometheus live/formats live/cost \
 	live/install live/package live/static live/ssh live/readme live/illnesses unit/perf/test_contract_ \
-	live/hung_processes live/test_process_call
+	live/hung_processes live/test_process_call live/findings_test
 
 # Units and live scripts with threads: the threads of core, the threads of --listen, and tests that read
 # meanwhile.

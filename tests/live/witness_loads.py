@@ -99,7 +99,7 @@ def short():
 SMALL = {work.__name__: work for work in (nappers, enders, renamer, pool, short)}
 
 
-def _small(name):
+def small(name):
     return [sys.executable, os.path.abspath(__file__), name]
 
 
@@ -114,12 +114,12 @@ def commands(loaded, place):
         "sleeper": ["sleep", "1000000"],
         "vfork-long": program("vforker", FOREVER),
         "vfork-short": program("vforker", "100"),
-        "nappers": _small("nappers"),
+        "nappers": small("nappers"),
         "pingpong": program("pingpong", "-r", "300", FOREVER),
-        "short": _small("short"),
-        "enders": _small("enders"),
-        "renamer": _small("renamer"),
-        "pool": _small("pool"),
+        "short": small("short"),
+        "enders": small("enders"),
+        "renamer": small("renamer"),
+        "pool": small("pool"),
         "disk": program("syncer", os.path.join(place, "file")),
     }
     if loaded:
