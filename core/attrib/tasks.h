@@ -150,6 +150,9 @@ struct task_wait {
 	uint32_t moves_left; /* migrations without such a slice, of the reading before that one */
 	bool migrations_known;
 	bool left_idle; /* its CPU was idle after its last slice */
+	/* While it is D or stopped: its slices by schedstat before the end of that interval. */
+	uint64_t still_slices, still_interval;
+	bool stays; /* it did not run in the interval, also in gaps: that number did not grow */
 };
 
 /* What schedstat had at the last reading. core/snapshot/run_proof writes it. */
@@ -382,10 +385,16 @@ void tasks_mark_zombie(struct tasks *tasks, struct task *task, uint64_t now_ns);
 /* The same of a process, for a caller that scans all of /proc each time. */
 void tasks_set_zombie(struct tasks *tasks, struct task *task, bool zombie, uint64_t now_ns);
 /*
- * Drops zombies that are gone, and finds those that are not in the table, in a list of /proc: they
- * made no record since pmctop began, or their EXIT is past. Does nothing if it is soon after the
- * last call, so that it costs at most 1 % of a CPU if `often`, else 0.1 %. If not `often`, /proc is
- * listed only after the table has dropped a process.
+ * Drops zombies that are gone. Call it before they are shown. Of more than TASKS_ZOMBIES_CHECKED it
+ * checks so many, each time others.
+ */
+void tasks_check_zombies(struct tasks *tasks);
+enum { TASKS_ZOMBIES_CHECKED = 100 };
+/*
+ * Checks all of them, and finds zombies that are not in the table, in a list of /proc: they made no
+ * record since pmctop began, or their EXIT is past. Does nothing if it is soon after the last call,
+ * so that it costs at most 1 % of a CPU if `often`, else 0.1 %. If not `often`, /proc is listed
+ * only after the table has dropped a process.
  */
 void tasks_find_zombies(struct tasks *tasks, bool often);
 #define TASKS_ZOMBIES_PAUSE  99

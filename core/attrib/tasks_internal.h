@@ -40,6 +40,7 @@ struct tasks {
 	struct cgroups *cgroups;
 	pid_t *zombies; /* tids of tasks that may be zombies */
 	size_t n_zombies, zombies_capacity;
+	size_t zombies_at;       /* the next one that is checked */
 	uint64_t zombies_due_ns; /* time of the next search for them */
 	bool has_dropped;        /* a main thread was removed since the last one */
 	uint64_t n_cuts;         /* begun so far */

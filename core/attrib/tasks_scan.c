@@ -191,20 +191,33 @@ size_t tasks_each_zombie(struct tasks *tasks, void (*fn)(void *arg, struct task 
 }
 
 /* The EXIT of a zombie is past. The end of waiting for it makes no record. */
-static void drop_gone_zombies(struct tasks *tasks, uint64_t now_ns)
+static void check_zombie(struct tasks *tasks, size_t i, uint64_t now_ns)
 {
-	for (size_t i = 0; i < tasks->n_zombies; i++) {
-		struct task *task = listed_zombie(tasks, i);
-		struct proc_stat stat;
+	struct task *task = listed_zombie(tasks, i);
+	struct proc_stat stat;
 
-		if (!task)
-			continue;
-		if (proc_exists(tasks->sys, task->tid) < 0) {
-			tasks_mark_exited(tasks, task, now_ns);
-		} else if (tasks_read_stat(tasks, task->tid, &stat) == 0) {
-			task->unwaited |= proc_has_ended(&stat);
-			task->ppid = stat.ppid; /* its parent may have ended */
-		}
+	if (!task)
+		return;
+	if (proc_exists(tasks->sys, task->tid) < 0) {
+		tasks_mark_exited(tasks, task, now_ns);
+	} else if (tasks_read_stat(tasks, task->tid, &stat) == 0) {
+		task->unwaited |= proc_has_ended(&stat);
+		/* Its parent has ended. The one that adopts it has not waited so long. */
+		if (task->ppid > 0 && task->ppid != stat.ppid)
+			task_set_state(task, 'Z', now_ns);
+		task->ppid = stat.ppid;
+	}
+}
+
+void tasks_check_zombies(struct tasks *tasks)
+{
+	uint64_t now_ns = sys_now_ns(tasks->sys);
+	size_t n = size_min(tasks->n_zombies, TASKS_ZOMBIES_CHECKED);
+
+	for (size_t i = 0; i < n; i++) {
+		if (tasks->zombies_at >= tasks->n_zombies)
+			tasks->zombies_at = 0;
+		check_zombie(tasks, tasks->zombies_at++, now_ns);
 	}
 }
 
@@ -236,7 +249,8 @@ void tasks_find_zombies(struct tasks *tasks, bool often)
 	uint64_t now_ns = sys_now_ns(tasks->sys);
 	if (now_ns < tasks->zombies_due_ns)
 		return;
-	drop_gone_zombies(tasks, now_ns);
+	for (size_t i = 0; i < tasks->n_zombies; i++)
+		check_zombie(tasks, i, now_ns);
 	if (search) {
 		tasks->has_dropped = false;
 		sys_dir_each(tasks->sys, "/proc", add_if_zombie,

@@ -314,6 +314,8 @@ struct snapshot *engine_snapshot(struct engine *engine)
 		.uneven = whole_cpus ? interval_uneven(&collect->interval, interval_ns) : 0,
 	};
 	user_client_poll(&engine->user_names, engine->users);
+	if (collect->mode == COUNT_MODE_SYSTEM) /* else the scan has checked them */
+		tasks_check_zombies(engine->tasks);
 	struct snapshot *snapshot = snapshot_build(&source, interval_ns);
 	set_facts(engine, snapshot);
 	if (engine->record.recorder) {

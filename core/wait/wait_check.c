@@ -5,6 +5,9 @@
  * it runs again, and a sentence would say so. So the state is read of each task that waits since
  * long, before the interval ends. If /proc has another one, and the task has no record since, it is
  * unknown what the task did since its last record.
+ *
+ * Of a task in state D or stopped the number of its slices is read, too: it proves that the task
+ * did not run in a gap of the records, and is still there.
  */
 #include "core/base/util.h"
 #include "core/sys/proc.h"
@@ -19,6 +22,21 @@ static bool is_wait(enum task_wait_state state)
 	return waits_is_queued(state) || state == TASK_UNINTERRUPTIBLE || state == TASK_STOPPED;
 }
 
+/* A task in D or stopped that has had no slice since the last end has stayed so, also in gaps. */
+static void read_slices(const struct waits *waits, const struct task *task,
+			struct task_wait *account)
+{
+	struct proc_schedstat stat;
+
+	if (proc_thread_schedstat(waits->sys, task->pid, task->tid, &stat) < 0)
+		return;
+	account->stays = account->still_interval > 0 &&
+			 account->still_interval + 1 == waits->interval &&
+			 account->still_slices == stat.slices;
+	account->still_slices = stat.slices;
+	account->still_interval = waits->interval;
+}
+
 void waits_check(struct waits *waits)
 {
 	const uint64_t now_ns = sys_now_ns(waits->sys), ns = u64_growth(waits->begin_ns, now_ns);
@@ -27,13 +45,15 @@ void waits_check(struct waits *waits)
 
 	for (size_t i = 0; i < waits->n_tasks && left > 0 && !waits->recorded; i++) {
 		struct task *task = waits->tasks[i];
-		const struct task_wait *account = &task->wait;
+		struct task_wait *account = &task->wait;
 		if (!is_wait(account->state) || task->exit_ns || task->pid <= 0 ||
 		    u64_growth(account->left_ns, now_ns) < ns / CHECKED_PARTS)
 			continue;
 		left--;
 		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
 			task_set_state(task, stat.state, sys_now_ns(waits->sys));
+		if (!waits_is_queued(account->state))
+			read_slices(waits, task, account);
 	}
 }
 

@@ -48,7 +48,7 @@ void waits_forget_states(struct waits *waits, const struct interval *interval)
 	for (size_t i = 0; i < waits->n_tasks; i++) {
 		const struct task *task = waits->tasks[i];
 		struct task_wait *account = &waits->tasks[i]->wait;
-		if (account->state == TASK_ENDED || account->left_ns > until_ns)
+		if (account->state == TASK_ENDED || account->left_ns > until_ns || account->stays)
 			continue;
 		/* It may wait since then: schedstat will have that. */
 		account->crossing_ns = waits->end_ns - account->left_ns;

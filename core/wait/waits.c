@@ -108,7 +108,7 @@ struct task_wait *waits_account(struct waits *waits, struct task *task)
 	account->forked_ns = account->placed_ns = 0;
 	account->ended_ns = account->busy_ns = account->moved_ns = account->stayed_ns = 0;
 	account->queued_off &= account->state == TASK_WOKEN;
-	account->ends_unclear = false;
+	account->ends_unclear = account->stays = false;
 	if (account->until_ns < waits->begin_ns)
 		account->until_ns = waits->begin_ns;
 	account->place = waits->n_tasks++;
@@ -133,7 +133,7 @@ static void add_until(const struct waits *waits, struct task_wait *account, uint
 	/* A running task without a slice: no record has what it did. */
 	if (state == TASK_RUNNING)
 		state = TASK_UNKNOWN;
-	else if (waits->log.n_gaps > 0)
+	else if (waits->log.n_gaps > 0 && !account->stays)
 		unseen_ns = slice_log_unseen_from(&waits->log, from_ns, time_ns);
 	account->sums[state] += unseen_ns - from_ns;
 	account->sums[TASK_UNKNOWN] += time_ns - unseen_ns;
@@ -502,7 +502,8 @@ void waits_cut(struct waits *waits, struct interval *interval)
 
 		/* Waits in the gaps are not those of the next interval: schedstat is read. */
 		task->wait.queue_known &= !gaps || task->wait.wakeups > 0;
-		waits_evaluate(waits, task, &task->wait, gaps, search, &values);
+		waits_evaluate(waits, task, &task->wait, gaps && !task->wait.stays, search,
+			       &values);
 		if (waits->places.counts[WAIT_THROTTLED] >= 0)
 			throttling_estimate(&waits->throttling, task, interval->sequence,
 					    waits->end_ns - waits->begin_ns, &values);

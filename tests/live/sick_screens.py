@@ -37,14 +37,15 @@ FEW = ["loop", "switches-47k", "faults", "fsync", "mutex", "throttled-v1", "fork
 SIZES = [(80, 24), (120, 40), (200, 50)]
 THEMES = {"dark": "default", "light": "light"}
 FIRST_S = 8
+STEPS_BACK = 3
 TABLE = r"^ +PID .*COMMAND"
 # Files, and the keys to press from the first screen, each with the seconds before the capture. A file
 # of several captures has them one below the other.
 PAGES = [
-    {"enter": [("Enter", 3)], "wait": [("PageDown", 1)] * 3},
+    {"enter": [("Enter", 3)]},
+    {"code": [("w", 4)]},
     {"findings": [("!", 3)], "row": [("Enter", 2)], "row_details": [("Enter", 3)]},
-    {"again": [("!", 1)], "finding_code": [("w", 5)]},
-    {"code": [("w", 5)], "machine": [("w", 5)]},
+    {"again": [("!", 1)], "finding_code": [("w", 4)]},
 ]
 
 
@@ -98,7 +99,9 @@ def capture_pages(directory):
                     terminal.keys(key)
                     time.sleep(seconds)
                     capture(terminal, f"{directory}/{name}")
-            terminal.keys("Escape")
+            for _ in range(STEPS_BACK):
+                terminal.keys("Escape")
+                time.sleep(0.3)
             terminal.wait_for(TABLE)
 
 

@@ -991,6 +991,11 @@ static void parents_of_zombies(void **state)
 			 strcmp(snapshot->sleeping[i].comm, "parent") == 0;
 	assert_true(named);
 	snapshot_free(snapshot);
+	/* It is gone in the next refresh, however long the walk over /proc took. */
+	fk_reap(fk, CHILD);
+	snapshot = next_snapshot(engine, fk, INTERVAL_NS);
+	assert_null(row_of(snapshot, CHILD));
+	snapshot_free(snapshot);
 	close_all(engine, fk);
 }
 

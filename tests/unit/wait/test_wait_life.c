@@ -389,6 +389,20 @@ static void check_held(const struct run *run, const struct row *row, int refresh
 			 (unsigned long long)least_ms);
 }
 
+/* A loss hides nothing of a task that did not run, once its slices were read before. */
+static void check_stays(const struct run *run, const struct snapshot *snapshot, int refresh)
+{
+	struct figure figure;
+
+	if (run->this->deeds[refresh] != LOSE || run->this->deeds[0] == LOSE || refresh < 2 ||
+	    run->this->pid > 0)
+		return;
+	figure = event_figure(snapshot, IN_D, "uninterruptible_time");
+	if (!figure_known(figure) || figure.value < (1 - OFF_MOST) * INTERVAL_NS)
+		fail_msg("refresh %d: D is %s %.1f ms", refresh, figure_state_name(figure.state),
+			 figure.value / 1e6);
+}
+
 static bool has_waits(const struct snapshot *snapshot)
 {
 	return event_set_find(&snapshot->columns->events, "runq_time") >= 0;
@@ -407,6 +421,8 @@ static void test_life(void **state)
 			check_row(&run, snapshot, i, snapshot->threads.items[k].tid);
 			check_held(&run, &snapshot->threads.items[k], i);
 		}
+		if (has_waits(snapshot))
+			check_stays(&run, snapshot, i);
 		snapshot_free(snapshot);
 		note_truth(&run);
 	}
