@@ -122,7 +122,7 @@ static void add_idle(struct findings *findings)
 
 /*
  * Appends the task that has most of a figure, if that is not less than `least`: "; most: pong (77),
- * 24.5k".
+ * cs/s 24.5k".
  */
 static void append_most(struct finding *finding, const struct snapshot *snapshot,
 			const char *metric_name, double least)
@@ -150,6 +150,8 @@ static void append_most(struct finding *finding, const struct snapshot *snapshot
 	verdict_append(finding->text, sizeof(finding->text), "; most: ");
 	verdict_append_task(finding->text, sizeof(finding->text), &rows->items[most]);
 	verdict_append(finding->text, sizeof(finding->text), ", ");
+	verdict_append(finding->text, sizeof(finding->text), columns->metrics[metric].title);
+	verdict_append(finding->text, sizeof(finding->text), " ");
 	verdict_append(finding->text, sizeof(finding->text), cell.text);
 }
 

@@ -230,7 +230,7 @@ static void names_most_of_a_sum(void **state)
 	struct snapshot *snapshot = machine(tasks, TASKS);
 	findings_of_snapshot(snapshot, &findings);
 	assert_string_equal(findings.items[0].text,
-			    "thrashing switches: cs/s 48.1k >= 40.0k; most: srv (21), 4011");
+			    "thrashing switches: cs/s 48.1k >= 40.0k; most: srv (21), cs/s 4011");
 	assert_int_equal(findings.items[0].pid, 21);
 	snapshot_free(snapshot);
 }

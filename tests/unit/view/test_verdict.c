@@ -853,7 +853,7 @@ static void names_who_waits_for_a_device(void **state)
 	findings_of_snapshot(snapshot, &findings);
 	assert_string_equal(findings.items[0].text,
 			    "some task waits for a device 40.0% of the time (io pressure); most: "
-			    "dd (77), 20.0");
+			    "dd (77), D% 20.0");
 	assert_int_equal(findings.items[0].pid, 77);
 	snapshot_free(snapshot);
 }
