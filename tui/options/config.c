@@ -160,6 +160,11 @@ static char *next_line(char *to, int size, void *arg)
 	parse->line++;
 	remove_comment(line);
 	text = classify_line(parse, line);
+	if (text[0] == '[') { /* inih ignores what is behind it, and its lines are limited */
+		char *end = strchr(line, ']');
+		if (end)
+			end[1] = '\0';
+	}
 	if (strlen(text) + 2 > (size_t)size) {
 		char sentence[120];
 

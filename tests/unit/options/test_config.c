@@ -103,6 +103,8 @@ static void test_parse(void **state)
 		 "f:3: Line longer than 198 bytes. Continue it on the next line, after a blank.\n"},
 		{"a long comment", "[pmctop]\n# " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
 		 "set:3 c=3\n"},
+		{"a long heading", "[pmctop] " LONG_50 LONG_50 LONG_50 LONG_50 "\nc=3\n",
+		 "set:2 c=3\n"},
 		{"an unknown metric", "[presets]\na = ipc, gzh\nb=ipc",
 		 "preset b ipc\nf:2: Unknown metric 'gzh' (did you mean 'ghz'?). See 'pmctop "
 		 "--list metrics'.\n"},
