@@ -166,9 +166,9 @@ static void add_sum(struct findings *findings, const struct triage *triage)
 				  scope_prefix(triage->judge.snapshot));
 	verdict_explain(&triage->judge, &judgement, &triage->sum, finding->text + length,
 			sizeof(finding->text) - length);
-	/* A figure with a limit for each CPU adds up. */
-	const struct condition *condition = &verdict_rules[judgement.rule].conditions[0];
-	if (condition->per_cpu)
+	/* A figure with a limit for each CPU adds up. With a second one the task may lack that. */
+	const struct condition *condition = verdict_rules[judgement.rule].conditions;
+	if (condition->per_cpu && !condition[1].metric)
 		append_most(finding, triage->judge.snapshot, condition->metric, 0);
 }
 
