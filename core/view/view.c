@@ -58,19 +58,23 @@ static struct sort_key number_key(const struct view *view, double number)
 /* A smaller part of a CPU, in percent, is shown as 0.0. */
 #define SHOWN_PERCENT 0.05
 
+/* Whether lines are sorted by %CPU because nobody chose another order. */
+static bool in_default_order(const struct view *view)
+{
+	return view->rows && !view->spec.sort[0] && !view->spec.reverse && !view->baseline &&
+	       strcmp(view->columns[view->sort_column].name, "cpu_percent") == 0;
+}
+
 /*
  * In the default order, tasks that are held stand before those that are shown with 0.0. The ones
  * that are held for the longest time come first. Zombies, which need nothing, come last.
  */
 static bool stands_by_held(const struct view *view, size_t index)
 {
-	const struct view_column *column = &view->columns[view->sort_column];
-
-	if (!view->rows || view->rows->items[index].held_ms == 0 || view->spec.sort[0] ||
-	    view->spec.reverse || view->baseline || strcmp(column->name, "cpu_percent") != 0)
+	if (!in_default_order(view) || view->rows->items[index].held_ms == 0)
 		return false;
 
-	const struct figure figure = view_value(view, index, column);
+	const struct figure figure = view_value(view, index, &view->columns[view->sort_column]);
 	return !(figure_known(figure) && figure.value >= SHOWN_PERCENT);
 }
 
@@ -85,6 +89,17 @@ static struct sort_key held_key(const struct view *view, const struct row *row)
 static struct sort_key figure_key(const struct view *view, struct figure figure)
 {
 	return figure_known(figure) ? number_key(view, figure.value) : no_key();
+}
+
+/*
+ * In the default order, what is shown as 0.0 is equal: tasks that hardly run keep their lines
+ * instead of changing places at every refresh.
+ */
+static struct sort_key shown_key(const struct view *view, struct figure figure)
+{
+	if (in_default_order(view) && figure.value < SHOWN_PERCENT)
+		figure.value = 0;
+	return figure_key(view, figure);
 }
 
 static struct sort_key text_key(const char *text)
@@ -131,9 +146,9 @@ static struct sort_key sort_key(const struct view *view, size_t index)
 
 	switch (column->field) {
 	case FIELD_METRIC:
-		return stands_by_held(view, index)
-			       ? held_key(view, row)
-			       : figure_key(view, view_value(view, index, column));
+		if (stands_by_held(view, index))
+			return held_key(view, row);
+		return shown_key(view, view_value(view, index, column));
 	case FIELD_PID:
 		return number_key(view, row->pid);
 	case FIELD_TID:

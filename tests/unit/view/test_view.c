@@ -185,6 +185,22 @@ static const struct sample_row kin[] = {
 	KIN(3, 2, 3, 2, "g", 1),
 };
 
+static void assert_order(const struct sample_row *rows, size_t n, const struct view_spec *spec,
+			 const char *pids_wanted)
+{
+	struct snapshot *snapshot = sample_snapshot(sample_columns("software"), rows, n);
+	struct view view;
+	char pids[64] = "";
+
+	view_init(snapshot, spec, &view);
+	for (size_t line = 0; line < view.n; line++)
+		snprintf(pids + strlen(pids), sizeof(pids) - strlen(pids), "%d ",
+			 view_row(&view, line)->pid);
+	assert_string_equal(pids, pids_wanted);
+	view_fini(&view);
+	snapshot_free(snapshot);
+}
+
 /* What is held stands behind what used 0.05 % of a CPU, in the default order alone. */
 static void sorts_held_tasks(void **state)
 {
@@ -223,20 +239,29 @@ static void sorts_held_tasks(void **state)
 	held[7].row.held_ms = 86401 * 1000;
 	held[8].row.held_ms = 3600 * 1000;
 	held[8].row.flags = ROW_EXITED | ROW_ZOMBIE;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct snapshot *snapshot =
-			sample_snapshot(sample_columns("software"), held, ARRAY_SIZE(held));
-		struct view view;
-		char pids[64] = "";
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_order(held, ARRAY_SIZE(held), &rows[i].spec, rows[i].want);
+}
 
-		view_init(snapshot, &rows[i].spec, &view);
-		for (size_t line = 0; line < view.n; line++)
-			snprintf(pids + strlen(pids), sizeof(pids) - strlen(pids), "%d ",
-				 view_row(&view, line)->pid);
-		assert_string_equal(pids, rows[i].want);
-		view_fini(&view);
-		snapshot_free(snapshot);
-	}
+static void keeps_lines_of_tasks_that_hardly_run(void **state)
+{
+	static const struct sample_row few[] = {
+		TASK(10, 10, "a", "", [TALLY_TASK_CLOCK] = 100 * NS_PER_US),
+		TASK(20, 20, "b", "", [TALLY_TASK_CLOCK] = 400 * NS_PER_US),
+		TASK(30, 30, "c", "", [TALLY_TASK_CLOCK] = 600 * NS_PER_US),
+	};
+	static const struct {
+		struct view_spec spec;
+		const char *want; /* pids */
+	} rows[] = {
+		{{.by = ROLLUP_PROCESS}, "30 10 20 "},
+		{{.by = ROLLUP_PROCESS, .sort = "cpu_percent"}, "30 20 10 "},
+		{{.by = ROLLUP_PROCESS, .reverse = true}, "10 20 30 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_order(few, ARRAY_SIZE(few), &rows[i].spec, rows[i].want);
 }
 
 static void sorts_rolled_up(void **state)
@@ -875,6 +900,7 @@ int main(void)
 		cmocka_unit_test(has_columns),
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_held_tasks),
+		cmocka_unit_test(keeps_lines_of_tasks_that_hardly_run),
 		cmocka_unit_test(sorts_rolled_up),
 		cmocka_unit_test(shows_deep_trees),
 		cmocka_unit_test(formats_figures),
