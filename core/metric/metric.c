@@ -2,7 +2,7 @@
 /*
  * Reads counts from tallies and evaluates compiled formulas. The stack holds figures, not numbers:
  * an operation on an unknown figure is unknown. Only a condition ignores the branch that it does
- * not take.
+ * not take. What is known to be ignored is not in the program: metric_reduce.c.
  */
 #include "core/metric/metric.h"
 
@@ -327,7 +327,7 @@ void metric_fini(struct metric *metric)
 	*metric = (struct metric){0};
 }
 
-static double compute(enum op_code code, double a, double b)
+double metric_compute(enum op_code code, double a, double b)
 {
 	switch (code) {
 	case OP_ADD:
@@ -371,7 +371,9 @@ static double compute(enum op_code code, double a, double b)
 	case OP_IF:
 	case OP_IF_ELSE:
 	case OP_KEEP:
+	case OP_STORE:
 	case OP_RECALL:
+	case OP_UNKNOWN:
 		break;
 	}
 	return 0;
@@ -383,7 +385,7 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 
 	if (!figure_known(both))
 		return unknown(both.state);
-	both.value = compute(code, a.value, b.value);
+	both.value = metric_compute(code, a.value, b.value);
 	return isfinite(both.value) ? both : unknown(FIGURE_UNDEFINED);
 }
 
@@ -419,6 +421,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			*top++ = figures[op->reading];
 			break;
 		case OP_UNSUPPORTED:
+		case OP_UNKNOWN:
 			*top++ = unknown(FIGURE_UNSUPPORTED);
 			break;
 		case OP_INTERVAL:
@@ -450,6 +453,9 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			break;
 		case OP_KEEP:
 			kept[op->slot] = top[-1];
+			break;
+		case OP_STORE:
+			kept[op->slot] = *--top;
 			break;
 		case OP_RECALL:
 			*top++ = kept[op->slot];
@@ -557,9 +563,9 @@ bool metric_is_close(const struct metric *metric, const struct metric_readings *
 	bool count = metric->n_ops == 1 ||
 		     (metric->n_ops == 3 && ops[1].code == OP_INTERVAL && ops[2].code == OP_DIVIDE);
 
-	if (time && ops[1].code == OP_CPU_TIME && ops[0].number <= 100)
+	if (time && ops[1].code == OP_CPU_TIME && fabs(ops[0].number) <= 100)
 		return bounds->clock_ns < bounds->interval_ns / METRIC_CLOSE_PARTS;
-	if (time && ops[1].code == OP_EVENT && ops[0].number <= 100 / (double)NS_PER_S)
+	if (time && ops[1].code == OP_EVENT && fabs(ops[0].number) <= 100 / (double)NS_PER_S)
 		return is_wait_close(&readings->items[ops[1].reading], input, bounds->interval_ns);
 	return count && ops[0].code == OP_EVENT &&
 	       is_count_close(&readings->items[ops[0].reading], input, bounds);
