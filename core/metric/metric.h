@@ -49,6 +49,11 @@
  * CPUs stand for different times. Time on CPUs with a PMU that cannot count the event lowers the
  * share, but nothing is scaled up for it.
  *
+ * The tally of several tasks has the scaled counts of each, because their groups were on for
+ * different parts of their times (plan_estimate_turns()). Tasks whose group was never on have the
+ * rate of the others. If they ran for more than half of the time, the count of a sum of processes
+ * or of the machine is NOT_COUNTED.
+ *
  * A count of a recorded profile is SCALED, with 1 - its standard error as the share. Without a
  * sample it is NOT_COUNTED.
  *
@@ -62,11 +67,9 @@
  * are not counted, and need not exist.
  */
 
-/*
- * A group that missed less than 1/200 of the task's time counted all of it: the two times are read
- * from different clocks, a few instructions apart.
- */
-#define METRIC_WHOLE_PARTS 200
+#define METRIC_WHOLE_PARTS PLAN_WHOLE_PARTS
+/* A sum of tasks is known if at least half of their time is of tasks with counts. */
+#define METRIC_REACHED_PARTS 2
 
 struct metric {
 	const struct metric_def *def; /* borrowed */
