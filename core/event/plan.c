@@ -10,6 +10,7 @@
 #include "core/event/event_wait.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -359,6 +360,76 @@ void plan_unref(struct plan *plan)
 	free(plan->groups);
 	free(plan->domains);
 	free(plan);
+}
+
+static bool takes_turns(const struct plan *plan, unsigned group)
+{
+	const struct plan_domain *domain = &plan->domains[plan->groups[group].domain];
+
+	return domain->n_groups > 1 && !domain->socket && !domain->all_cpus && !domain->waits;
+}
+
+static bool is_of_turns(const struct plan *plan, size_t counter)
+{
+	return counter >= TALLY_FIRST_COUNTED && takes_turns(plan, plan->counters[counter].group);
+}
+
+/* The difference of two clocks that are read one after the other is no time off. */
+static bool is_off(uint64_t on_ns, uint64_t ran_ns)
+{
+	return on_ns > 0 && on_ns < ran_ns - ran_ns / PLAN_WHOLE_PARTS;
+}
+
+void plan_estimate_turns(const struct plan *plan, uint64_t *tally)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	for (size_t i = TALLY_FIRST_COUNTED; i < shape->n_counters; i++) {
+		unsigned group = plan->counters[i].group;
+		size_t on = tally_group(shape, group);
+		uint64_t on_ns = tally[on] + tally[tally_beside(shape, on)];
+		uint64_t ran_ns = tally[tally_domain(shape, plan->groups[group].domain)];
+		uint64_t *beside = &tally[tally_beside(shape, i)];
+
+		if (!takes_turns(plan, group) || !is_off(on_ns, ran_ns))
+			continue;
+		double rate = (double)(tally[i] + *beside) / (double)on_ns;
+		*beside += (uint64_t)round(rate * (double)(ran_ns - on_ns));
+	}
+	for (unsigned i = 0; i < shape->n_groups; i++) {
+		size_t on = tally_group(shape, i);
+		uint64_t on_ns = tally[on] + tally[tally_beside(shape, on)];
+		uint64_t ran_ns = tally[tally_domain(shape, plan->groups[i].domain)];
+
+		if (takes_turns(plan, i) && is_off(on_ns, ran_ns))
+			tally[tally_beside(shape, on)] += ran_ns - on_ns;
+	}
+}
+
+void plan_clear_turns(const struct plan *plan, uint64_t *tally)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	for (size_t i = 0; i < shape->n_counters; i++)
+		if (is_of_turns(plan, i))
+			tally[tally_beside(shape, i)] = 0;
+	for (unsigned i = 0; i < shape->n_groups; i++)
+		if (takes_turns(plan, i))
+			tally[tally_beside(shape, tally_group(shape, i))] = 0;
+}
+
+void plan_add_turns(const struct plan *plan, const uint64_t *part, uint64_t *sum)
+{
+	const struct tally_shape *shape = &plan->shape;
+
+	for (size_t i = 0; i < shape->n_counters; i++)
+		if (is_of_turns(plan, i))
+			sum[tally_beside(shape, i)] += part[tally_beside(shape, i)];
+	for (unsigned i = 0; i < shape->n_groups; i++)
+		if (takes_turns(plan, i)) {
+			size_t at = tally_beside(shape, tally_group(shape, i));
+			sum[at] += part[at];
+		}
 }
 
 uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event)

@@ -41,6 +41,12 @@ enum {
 	PLAN_PAD = -3, /* counts nothing; makes the size of a group unique */
 };
 
+/*
+ * A group that missed less than 1/200 of the task's time counted all of it: the two times are read
+ * from different clocks, a few instructions apart.
+ */
+#define PLAN_WHOLE_PARTS 200
+
 struct plan_counter {
 	unsigned event; /* index in the event set */
 	unsigned code;  /* index in event->codes */
@@ -152,6 +158,17 @@ bool plan_has_task_values(const struct plan *plan, const struct event_set *event
 
 /* The largest number of groups that take turns on a CPU; 1: none do. */
 unsigned plan_most_turns(const struct plan *plan);
+
+/*
+ * Groups that take turns: completes the estimates of one task's tally (tally_beside()) for the time
+ * in which a group was off while the task ran. A group that was never on has none. In a sum of such
+ * tallies each task has the weight of its run time, and not of the time that its group was on.
+ */
+void plan_estimate_turns(const struct plan *plan, uint64_t *tally);
+/* Removes these estimates from a tally. */
+void plan_clear_turns(const struct plan *plan, uint64_t *tally);
+/* Adds these estimates, and nothing else, of a part to a sum. */
+void plan_add_turns(const struct plan *plan, const uint64_t *part, uint64_t *sum);
 
 /* The sum of all counters of an event, neither scaled nor in its unit. */
 uint64_t plan_count(const struct plan *plan, const uint64_t *tally, size_t event);

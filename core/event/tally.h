@@ -15,7 +15,9 @@
  *   [.. + 1)            ns of TALLY_TASK_CLOCK outside of windows (core/collect/duty_cycle.h);
  *                       TALLY_TASK_CLOCK, TALLY_SWITCHES and domains have them already
  *   [.. + n_counters)   the estimated counts of each counter outside of windows: its count in each
- *                       window, times the time outside of windows that the window represents
+ *                       window, times the time outside of windows that the window represents.
+ *                       In a snapshot also those of a task while its other groups had their turns
+ *                       (plan_estimate_turns())
  *   [.. + n_groups)     the same of the ns of each group
  *   [.. + 1)            losses of an unknown number of switches: if there are any, TALLY_SWITCHES
  *                       is a lower bound

@@ -2,7 +2,7 @@
 /*
  * Reads counts from tallies and evaluates compiled formulas. The stack holds figures, not numbers:
  * an operation on an unknown figure is unknown. Only a condition ignores the branch that it does
- * not take.
+ * not take. What is known to be ignored is not in the program: metric_reduce.c.
  */
 #include "core/metric/metric.h"
 
@@ -25,6 +25,8 @@ static struct figure unknown(enum figure_state state)
 struct counted {
 	double value;
 	uint64_t covered_ns; /* the row's time that the value covers, or was scaled up to */
+	uint64_t reached_ns; /* time of the tasks that were counted for a part of it, at least */
+	uint64_t domain_ns;  /* time of all tasks */
 	bool scaled;
 };
 
@@ -36,16 +38,22 @@ static bool is_whole(uint64_t part_ns, uint64_t all_ns)
 /* All counters of one event in one domain. */
 struct domain_count {
 	uint64_t count, group_ns;               /* counted */
-	uint64_t beside_count, beside_group_ns; /* estimated, beside windows */
+	uint64_t beside_count, beside_group_ns; /* estimated, beside windows and turns */
+	uint64_t reached_ns;                    /* of the group that has most */
 };
 
 static void add_domain_count(struct counted *sum, const struct domain_count *in, uint64_t domain_ns)
 {
+	sum->domain_ns += domain_ns;
+	sum->reached_ns += u64_min(in->reached_ns, domain_ns);
 	if (is_whole(in->group_ns, domain_ns)) {
 		sum->value += (double)in->count;
 		sum->covered_ns += domain_ns;
 	} else if (in->group_ns > 0) {
-		/* First scale each window to the time it stands for, then the turns. */
+		/*
+		 * First scale each window, and each task's turns, to the time they stand for. Then
+		 * tasks without a turn have the rate of the others.
+		 */
 		uint64_t group_ns = in->group_ns + in->beside_group_ns;
 		sum->value += (double)(in->count + in->beside_count) * (double)domain_ns /
 			      (double)group_ns;
@@ -55,6 +63,7 @@ static void add_domain_count(struct counted *sum, const struct domain_count *in,
 		/* A count without a time cannot be scaled. */
 		sum->value += (double)in->count;
 		sum->covered_ns += domain_ns;
+		sum->reached_ns += domain_ns;
 	}
 }
 
@@ -73,6 +82,9 @@ static struct counted sum_counters(const struct metric_reading *reading,
 			in.group_ns += tally[counter->group_ns];
 			in.beside_count += beside[counter->count];
 			in.beside_group_ns += beside[counter->group_ns];
+			uint64_t reached_ns = tally[counter->group_ns] + beside[counter->group_ns];
+			if (reached_ns > in.reached_ns)
+				in.reached_ns = reached_ns;
 		}
 		add_domain_count(&sum, &in, tally[domain]);
 	}
@@ -268,7 +280,9 @@ static struct figure read_counters(const struct metric_reading *reading,
 	 * Also if the clock has no time: its last reading failed, but that of another group did
 	 * not.
 	 */
-	if (sum.covered_ns == 0)
+	bool of_tasks = input->sum || input->machine;
+	if (sum.covered_ns == 0 ||
+	    (of_tasks && sum.reached_ns < sum.domain_ns / METRIC_REACHED_PARTS))
 		return unknown(FIGURE_NOT_COUNTED);
 	if (sum.scaled || !is_whole(sum.covered_ns, clock_ns)) {
 		/*
@@ -327,7 +341,7 @@ void metric_fini(struct metric *metric)
 	*metric = (struct metric){0};
 }
 
-static double compute(enum op_code code, double a, double b)
+double metric_compute(enum op_code code, double a, double b)
 {
 	switch (code) {
 	case OP_ADD:
@@ -371,7 +385,9 @@ static double compute(enum op_code code, double a, double b)
 	case OP_IF:
 	case OP_IF_ELSE:
 	case OP_KEEP:
+	case OP_STORE:
 	case OP_RECALL:
+	case OP_UNKNOWN:
 		break;
 	}
 	return 0;
@@ -383,7 +399,7 @@ static struct figure combine(enum op_code code, struct figure a, struct figure b
 
 	if (!figure_known(both))
 		return unknown(both.state);
-	both.value = compute(code, a.value, b.value);
+	both.value = metric_compute(code, a.value, b.value);
 	return isfinite(both.value) ? both : unknown(FIGURE_UNDEFINED);
 }
 
@@ -419,6 +435,7 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			*top++ = figures[op->reading];
 			break;
 		case OP_UNSUPPORTED:
+		case OP_UNKNOWN:
 			*top++ = unknown(FIGURE_UNSUPPORTED);
 			break;
 		case OP_INTERVAL:
@@ -450,6 +467,9 @@ struct figure metric_eval(const struct metric *metric, const struct figure *figu
 			break;
 		case OP_KEEP:
 			kept[op->slot] = top[-1];
+			break;
+		case OP_STORE:
+			kept[op->slot] = *--top;
 			break;
 		case OP_RECALL:
 			*top++ = kept[op->slot];
@@ -557,9 +577,9 @@ bool metric_is_close(const struct metric *metric, const struct metric_readings *
 	bool count = metric->n_ops == 1 ||
 		     (metric->n_ops == 3 && ops[1].code == OP_INTERVAL && ops[2].code == OP_DIVIDE);
 
-	if (time && ops[1].code == OP_CPU_TIME && ops[0].number <= 100)
+	if (time && ops[1].code == OP_CPU_TIME && fabs(ops[0].number) <= 100)
 		return bounds->clock_ns < bounds->interval_ns / METRIC_CLOSE_PARTS;
-	if (time && ops[1].code == OP_EVENT && ops[0].number <= 100 / (double)NS_PER_S)
+	if (time && ops[1].code == OP_EVENT && fabs(ops[0].number) <= 100 / (double)NS_PER_S)
 		return is_wait_close(&readings->items[ops[1].reading], input, bounds->interval_ns);
 	return count && ops[0].code == OP_EVENT &&
 	       is_count_close(&readings->items[ops[0].reading], input, bounds);

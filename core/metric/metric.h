@@ -49,19 +49,27 @@
  * CPUs stand for different times. Time on CPUs with a PMU that cannot count the event lowers the
  * share, but nothing is scaled up for it.
  *
+ * The tally of several tasks has the scaled counts of each, because their groups were on for
+ * different parts of their times (plan_estimate_turns()). Tasks whose group was never on have the
+ * rate of the others. If they ran for more than half of the time, the count of a sum of processes
+ * or of the machine is NOT_COUNTED.
+ *
  * A count of a recorded profile is SCALED, with 1 - its standard error as the share. Without a
  * sample it is NOT_COUNTED.
  *
  * A missing input decides the state of the figure (the worst of DENIED, UNSUPPORTED, NOT_COUNTED).
  * Division by zero is UNDEFINED. NaN and infinity never leave metric_eval(). A missing condition of
  * if() or `if` is the state of its figure; else only the branch that it takes is used.
+ *
+ * A constant is a number, a variable that this machine has, or an operation on constants. What
+ * cannot change a figure because of a constant is no part of the compiled formula: the branch that
+ * a condition does not take, x in 0 * x, 0 & x, 1 | x, d_ratio(0, x) and d_ratio(x, 0). Its events
+ * are not counted, and need not exist.
  */
 
-/*
- * A group that missed less than 1/200 of the task's time counted all of it: the two times are read
- * from different clocks, a few instructions apart.
- */
-#define METRIC_WHOLE_PARTS 200
+#define METRIC_WHOLE_PARTS PLAN_WHOLE_PARTS
+/* A sum of tasks is known if at least half of their time is of tasks with counts. */
+#define METRIC_REACHED_PARTS 2
 
 struct metric {
 	const struct metric_def *def; /* borrowed */
@@ -107,9 +115,9 @@ struct metric_readings {
 };
 
 /*
- * Compiles def->forms[form] and adds its events to the set. On failure the events before the error
- * stay in the set, and *metric is zeroed. Returns 0; -EINVAL with the position and what was
- * expected; -ENOENT for an unknown event; -ELOOP for metrics that name each other in a cycle;
+ * Compiles def->forms[form] and adds the events that it needs to the set. On failure other events
+ * of it may stay in the set, and *metric is zeroed. Returns 0; -EINVAL with the position and what
+ * was expected; -ENOENT for an unknown event; -ELOOP for metrics that name each other in a cycle;
  * -E2BIG beyond 32 KiB, a depth of 128, 16 metrics in each other, or 65536 operations.
  */
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
@@ -151,7 +159,7 @@ int metric_check(const char *name, const char *expression, struct error *err);
 
 /*
  * Returns whether its figures can be known, by the states of its events: VALID, or the worst state.
- * All events take part, also those in a branch that if() may not take.
+ * All events take part, also those in a branch that a condition may not take.
  */
 enum figure_state metric_state(const struct metric *metric, const struct event_set *events);
 

@@ -323,8 +323,44 @@ void metric_parser_forget(struct metric_parser *p, size_t n)
 static void parser_fini(struct metric_parser *p)
 {
 	metric_parser_forget(p, 0);
+	while (p->n_unknown > 0)
+		free(p->unknown[--p->n_unknown].name);
 	free(p->named);
 	free(p->ops);
+}
+
+/* Returns 0, or the error of an unknown name that the formula needs. */
+static int check_names(const struct metric_parser *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->ops[i].code == OP_UNKNOWN) {
+			const struct error *why = &p->unknown[p->ops[i].unknown].why;
+			return error_set(p->err, why->code, "%s", why->text);
+		}
+	return 0;
+}
+
+/* Drops the events from number `known` on that the formula does not need. */
+static void drop_unused_events(struct metric_parser *p, size_t known)
+{
+	struct event_set *events = p->events;
+	bool *needed = xcalloc(events->n, sizeof(*needed));
+	size_t *index = xcalloc(events->n, sizeof(*index)), n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->ops[i].code == OP_EVENT)
+			needed[p->ops[i].event] = true;
+	for (size_t i = 0; i < events->n; i++) {
+		needed[i] |= i < known;
+		index[i] = n;
+		n += needed[i];
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (p->ops[i].code == OP_EVENT)
+			p->ops[i].event = index[p->ops[i].event];
+	event_set_keep(events, needed);
+	free(index);
+	free(needed);
 }
 
 int metric_compile(const struct metric_def *def, size_t form, struct event_set *events,
@@ -332,6 +368,7 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 {
 	const char *title = def->forms[form].title;
 	const struct metric_use use = {.name = def->name};
+	size_t known = events ? events->n : 0;
 	struct metric_parser p;
 
 	parser_init(&p, def->forms[form].expression, &use);
@@ -339,11 +376,17 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 	p.events = events;
 	p.err = err;
 	int ret = metric_parse_text(&p);
+	if (ret == 0) {
+		p.n = metric_reduce(p.ops, p.n);
+		ret = check_names(&p);
+	}
 	*metric = (struct metric){0};
 	if (ret < 0) {
 		parser_fini(&p);
 		return ret;
 	}
+	if (events && events->n > known)
+		drop_unused_events(&p, known);
 	*metric = (struct metric){.def = def,
 				  .title = title ? title : def->title,
 				  .expression = p.text,
@@ -352,6 +395,10 @@ int metric_compile(const struct metric_def *def, size_t form, struct event_set *
 				  .named = p.named,
 				  .n_named = p.n_named,
 				  .depth = p.depth_max};
+	p.ops = NULL;
+	p.named = NULL;
+	p.n_named = 0;
+	parser_fini(&p);
 	return 0;
 }
 

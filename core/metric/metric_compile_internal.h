@@ -19,12 +19,19 @@ enum {
 	METRIC_NAMES_NESTED_MAX = 16, /* metrics whose formulas name each other */
 	METRIC_USES_MAX = 256,        /* formulas in one; the largest of the vendors has 67 */
 	METRIC_NAME_MAX_BYTES = 255,
+	METRIC_UNKNOWN_MAX = 16, /* unknown names in parts that may not be used; one takes long */
 };
 
 /* A metric whose formula is being parsed, and the one whose formula names it. */
 struct metric_use {
 	const char *name;
 	const struct metric_use *outer; /* NULL: the metric that is compiled */
+};
+
+/* A name that has no meaning here. It is an error only if the formula needs it. */
+struct metric_unknown {
+	char *name; /* owned */
+	struct error why;
 };
 
 struct metric_parser {
@@ -42,10 +49,21 @@ struct metric_parser {
 	/* As in struct metric. The values of the first METRIC_KEPT_MAX are in slots, by index. */
 	struct metric_def *named; /* owned */
 	size_t n_named, named_capacity;
+	struct metric_unknown unknown[METRIC_UNKNOWN_MAX]; /* names owned */
+	size_t n_unknown;
 };
 
 /* Frees and removes the metrics that were named after the first n. */
 void metric_parser_forget(struct metric_parser *p, size_t n);
+
+/*
+ * Removes what cannot change the value of the last operation: the branch that a constant condition
+ * does not take, x in 0 * x, 0 & x, 1 | x and d_ratio(0, x), and constants that are operands of
+ * others. Returns how many operations are left.
+ */
+size_t metric_reduce(struct metric_op *ops, size_t n);
+/* Returns for each operation whether it would be left. The caller frees the array. */
+bool *metric_used_ops(const struct metric_op *ops, size_t n);
 
 /* Returns `code`, with a sentence that has the position. */
 int metric_parser_fail(struct metric_parser *p, int code, size_t at, const char *format, ...)

@@ -10,6 +10,7 @@
 /*
  * The stack program that a formula compiles to. metric_compile.c makes it, metric_bind.c sets the
  * readings of its events, metric.c runs it. The operations are in postfix order.
+ * metric_reduce.c removes what cannot change the result.
  */
 
 /* Slots of the stack. A formula that needs more does not compile. */
@@ -47,7 +48,9 @@ enum op_code {
 	OP_IF,      /* condition, value, other value */
 	OP_IF_ELSE, /* value, condition, other value */
 	OP_KEEP,    /* copies the last value to a slot */
+	OP_STORE,   /* moves the last value to a slot */
 	OP_RECALL,  /* the value of a slot */
+	OP_UNKNOWN, /* in the parser only: a name without a meaning */
 };
 
 struct metric_op {
@@ -56,7 +59,8 @@ struct metric_op {
 		double number;
 		enum fact fact;
 		const char *variable; /* the name of an UNSUPPORTED one; a constant */
-		size_t slot;          /* of KEEP and RECALL; < METRIC_KEPT_MAX */
+		size_t slot;          /* of KEEP, STORE and RECALL; < METRIC_KEPT_MAX */
+		size_t unknown;       /* index in the parser's unknown names */
 		struct {
 			size_t event;
 			size_t reading;    /* index in the readings, once bound; also of CPU_TIME */
@@ -65,5 +69,8 @@ struct metric_op {
 		};
 	};
 };
+
+/* The value of an operation with two operands. */
+double metric_compute(enum op_code code, double a, double b);
 
 #endif

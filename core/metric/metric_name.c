@@ -36,6 +36,37 @@ static int emit_event(struct metric_parser *p, size_t index)
 	return metric_parser_emit(p, (struct metric_op){.code = OP_EVENT, .event = index}, 0);
 }
 
+/* Returns the index of an unknown name, or how many there are. */
+static size_t find_unknown(const struct metric_parser *p, const char *name)
+{
+	size_t i = 0;
+
+	while (i < p->n_unknown && strcmp(p->unknown[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A formula may name in a part that it does not need what this machine does not have. */
+static int emit_unknown(struct metric_parser *p, const char *name, const struct error *why)
+{
+	size_t index = find_unknown(p, name);
+
+	if (index == METRIC_UNKNOWN_MAX)
+		return error_set(p->err, p->unknown[0].why.code, "%s", p->unknown[0].why.text);
+	if (index == p->n_unknown)
+		p->unknown[p->n_unknown++] =
+			(struct metric_unknown){.name = xstrdup(name), .why = *why};
+	return metric_parser_emit(p, (struct metric_op){.code = OP_UNKNOWN, .unknown = index}, 0);
+}
+
+/* Formulas that are too large, or name each other in a cycle, are wrong everywhere. */
+static int accept_failure(struct metric_parser *p, const char *name, const struct error *why)
+{
+	if (why->code == -E2BIG || why->code == -ELOOP)
+		return error_set(p->err, why->code, "%s", why->text);
+	return emit_unknown(p, name, why);
+}
+
 static int parse_event(struct metric_parser *p, size_t start, const char *name)
 {
 	struct error why = {.text = "there is no such event"};
@@ -47,7 +78,11 @@ static int parse_event(struct metric_parser *p, size_t start, const char *name)
 	if (index >= 0)
 		return emit_event(p, (size_t)index);
 	text_printable(printable, sizeof(printable), why.text, 150);
-	return metric_parser_fail(p, index, start, "%s", printable);
+	struct error *outer = p->err, failure = {0};
+	p->err = &failure;
+	metric_parser_fail(p, index, start, "%s", printable);
+	p->err = outer;
+	return accept_failure(p, name, &failure);
 }
 
 /* Fills *def, which the caller frees. */
@@ -96,7 +131,7 @@ static int check_nesting(struct metric_parser *p, size_t start, const char *name
 
 /* Lengths of the parser's arrays before a form. If it does not compile, they are set back. */
 struct form_start {
-	size_t ops, depth, events, named;
+	size_t ops, depth, events, named, unknown;
 };
 
 static void remove_form(struct metric_parser *p, const struct form_start *from)
@@ -104,6 +139,8 @@ static void remove_form(struct metric_parser *p, const struct form_start *from)
 	p->n = from->ops;
 	p->depth = from->depth;
 	metric_parser_forget(p, from->named);
+	while (p->n_unknown > from->unknown)
+		free(p->unknown[--p->n_unknown].name);
 	while (p->events->n > from->events)
 		event_fini(&p->events->items[--p->events->n]);
 }
@@ -112,16 +149,25 @@ static void remove_form(struct metric_parser *p, const struct form_start *from)
 static int check_form(struct metric_parser *p, size_t start, const struct form_start *from,
 		      const struct metric_def *def)
 {
-	bool of_socket = false;
+	bool of_socket = false, *used = metric_used_ops(p->ops, p->n);
+	int ret = 0;
 
-	for (size_t i = from->ops; i < p->n; i++) {
-		if (p->ops[i].code == OP_UNSUPPORTED)
-			return metric_parser_fail(p, -ENOENT, start,
-						  "%.40s: this machine does not have %s", def->name,
-						  p->ops[i].variable);
-		of_socket |= p->ops[i].code == OP_EVENT &&
-			     p->events->items[p->ops[i].event].kind == EVENT_SOCKET;
+	for (size_t i = from->ops; i < p->n && ret == 0; i++) {
+		const struct metric_op *op = &p->ops[i];
+
+		if (used[i] && op->code == OP_UNSUPPORTED)
+			ret = metric_parser_fail(p, -ENOENT, start,
+						 "%.40s: this machine does not have %s", def->name,
+						 op->variable);
+		if (used[i] && op->code == OP_UNKNOWN)
+			ret = error_set(p->err, p->unknown[op->unknown].why.code, "%s",
+					p->unknown[op->unknown].why.text);
+		of_socket |= used[i] && op->code == OP_EVENT &&
+			     p->events->items[op->event].kind == EVENT_SOCKET;
 	}
+	free(used);
+	if (ret < 0)
+		return ret;
 	if (def->machine && !p->machine && !of_socket)
 		return metric_parser_fail(p, -EINVAL, start,
 					  "%.40s is a metric of the whole machine only", def->name);
@@ -132,7 +178,7 @@ static int parse_form(struct metric_parser *p, size_t start, const struct metric
 		      size_t form)
 {
 	const struct metric_use use = {.name = def->name, .outer = p->use};
-	const struct form_start from = {p->n, p->depth, p->events->n, p->n_named};
+	const struct form_start from = {p->n, p->depth, p->events->n, p->n_named, p->n_unknown};
 	const char *text = p->text;
 	size_t at = p->at;
 
@@ -248,13 +294,19 @@ static int parse_event_or_metric(struct metric_parser *p, size_t start, const ch
 		return emit_event(p, 0);
 	if (is_kept(p, index))
 		return recall_value(p, index);
+	index = find_unknown(p, name);
+	if (index < p->n_unknown)
+		return emit_unknown(p, name, &p->unknown[index].why);
 	int event = is_of_metric(name) ? -ENOENT : event_set_add(p->events, name, NULL);
 	if (event >= 0)
 		return emit_event(p, (size_t)event);
 	if (find_metric(p, name, &def)) {
+		struct error *outer = p->err, why = {0};
+		p->err = &why;
 		int ret = parse_metric(p, start, name, &def);
+		p->err = outer;
 		metric_def_fini(&def);
-		return ret;
+		return ret < 0 ? accept_failure(p, name, &why) : 0;
 	}
 	if (!metric_is_digit(name[0]))
 		return parse_event(p, start, name);
@@ -300,6 +352,8 @@ static int parse_percentile(struct metric_parser *p, size_t start)
 	double percentile = p->ops[--p->n].number;
 	p->depth--;
 	struct metric_op *op = &p->ops[event - 1];
+	if (op->code == OP_UNKNOWN)
+		return 0;
 	if (op->code != OP_EVENT || op->percentile > 0 ||
 	    (p->events && !is_histogram(&p->events->items[op->event])) || percentile <= 0 ||
 	    percentile > 100)
@@ -320,6 +374,8 @@ static int parse_part(struct metric_parser *p, size_t start, enum metric_part pa
 	if (!metric_parser_accept(p, ")"))
 		return metric_parser_fail_expected(p, "')'");
 	struct metric_op *op = &p->ops[p->n - 1];
+	if (op->code == OP_UNKNOWN)
+		return 0;
 	if (op->code != OP_EVENT || op->percentile > 0 || op->part != METRIC_PART_COUNT ||
 	    (p->events && p->events->items[op->event].kind != EVENT_SAMPLED))
 		return metric_parser_fail(

@@ -52,7 +52,9 @@ struct filling {
 	struct cgroup_subjects cgroups;
 	struct wait_places waits;
 	size_t sleeping_capacity, cmdlines_capacity, befores_capacity;
-	uint64_t cut; /* of tasks_begin_cut() */
+	uint64_t cut;    /* of tasks_begin_cut() */
+	bool turns;      /* some groups take turns */
+	uint64_t *tally; /* of the task whose row is made, with estimates; owned */
 };
 
 /* How many command lines are read at the end of an interval. */
@@ -553,6 +555,23 @@ static struct target_part find_part(const struct filling *filling, size_t slot,
 	return target_part_find(source->target, source->tasks, interval->ran[slot], changes);
 }
 
+/* The tally of a task that ran, with estimates for the turns of other groups. Valid until the next.
+ */
+static const uint64_t *estimated_tally(struct filling *filling, size_t slot)
+{
+	const struct interval *interval = filling->source->interval;
+	const struct plan *plan = filling->snapshot->columns->plan;
+	size_t width = tally_width(&interval->shape);
+	const uint64_t *tally = interval->tallies + slot * width;
+
+	if (!filling->turns)
+		return tally;
+	memcpy(filling->tally, tally, width * sizeof(*tally));
+	plan_estimate_turns(plan, filling->tally);
+	plan_add_turns(plan, filling->tally, filling->snapshot->totals);
+	return filling->tally;
+}
+
 /* Makes the row of a task that ran, or adds it to `others`. */
 static void fill_ran(struct filling *filling, size_t slot)
 {
@@ -562,7 +581,7 @@ static void fill_ran(struct filling *filling, size_t slot)
 	struct rows *rows = &snapshot->threads;
 	struct task *task = interval->ran[slot];
 	size_t width = tally_width(&interval->shape);
-	const uint64_t *tally = interval->tallies + slot * width;
+	const uint64_t *tally = estimated_tally(filling, slot);
 	struct row_before changes;
 
 	const struct target_part part = find_part(filling, slot, &changes);
@@ -595,6 +614,12 @@ static uint64_t most_unseen_ns(const struct interval *interval, const struct int
 	return gaps->unknown_ns > 0 ? gaps->unknown_ns : 1;
 }
 
+/* Whether tallies have estimates for turns. The estimates of a profile are others. */
+static bool has_turns(const struct columns *columns)
+{
+	return plan_most_turns(columns->plan) > 1 && !columns_of_profile(columns);
+}
+
 /* Makes the rows of the target. Other tasks are added to `others`. */
 static void fill_rows(const struct snapshot_source *source, struct snapshot *snapshot)
 {
@@ -613,6 +638,8 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 					   ? 1 + (unsigned)(snapshot->interval_ns / PROOF_EVERY_NS)
 					   : 0},
 		.budget = 1 + (unsigned)(snapshot->interval_ns / REFRESH_EVERY_NS),
+		.turns = has_turns(columns),
+		.tally = xcalloc(width, sizeof(uint64_t)),
 		.cmdlines.left = cmdlines_in(source->command_lines, snapshot->interval_ns),
 		.still_cmdlines.left = (unsigned)(snapshot->interval_ns / SCREEN_STILL_EVERY_NS),
 	};
@@ -648,12 +675,49 @@ static void fill_rows(const struct snapshot_source *source, struct snapshot *sna
 	snapshot->unread_cmdlines = filling.cmdlines.unread;
 	snapshot->most_unseen_ns = most_unseen_ns(interval, &filling.gaps);
 	free(still.items);
+	free(filling.tally);
 	cgroup_subjects_end(&filling.cgroups, source->cgroups, source->now_ns, snapshot);
 	if (source->facts)
 		fact_reader_read(source->facts, source->tasks, source->now_ns, snapshot);
 	else if (source->recorded_facts)
 		fact_table_fill(source->recorded_facts, snapshot);
 	rows_evaluate(columns, snapshot_scope(snapshot), rows);
+}
+
+/* A CPU has its idle task, and the others, which are not known apart. */
+static void estimate_cpu(const struct columns *columns, struct snapshot_cpu *cpu)
+{
+	uint64_t *busy = snapshot_busy_tally(columns, cpu->tally, cpu->idle);
+
+	plan_estimate_turns(columns->plan, busy);
+	plan_estimate_turns(columns->plan, cpu->idle);
+	plan_clear_turns(columns->plan, cpu->tally);
+	plan_add_turns(columns->plan, busy, cpu->tally);
+	plan_add_turns(columns->plan, cpu->idle, cpu->tally);
+	free(busy);
+}
+
+/* Estimates for turns in parts of the totals that are no tasks of the interval. */
+static void estimate_part(struct snapshot *snapshot, uint64_t *part)
+{
+	if (!has_turns(snapshot->columns))
+		return;
+	plan_estimate_turns(snapshot->columns->plan, part);
+	plan_add_turns(snapshot->columns->plan, part, snapshot->totals);
+}
+
+static void fill_idle(const struct interval *interval, struct snapshot *snapshot)
+{
+	size_t width = tally_width(&interval->shape);
+	uint64_t *idle = xcalloc(width, sizeof(*idle));
+
+	snapshot->idle = xcalloc(width, sizeof(*snapshot->idle));
+	for (size_t i = 0; i < interval->n_cpus; i++) {
+		memcpy(idle, interval_idle(interval, i), width * sizeof(*idle));
+		estimate_part(snapshot, idle);
+		tally_add(&interval->shape, snapshot->idle, idle);
+	}
+	free(idle);
 }
 
 static void fill_cpu(const struct snapshot_source *source, size_t index, struct snapshot *snapshot)
@@ -674,6 +738,8 @@ static void fill_cpu(const struct snapshot_source *source, size_t index, struct 
 	cpu->cpus = 1;
 	cpu->tally = memcpy(xmalloc(bytes), interval_cpu(interval, index), bytes);
 	cpu->idle = memcpy(xmalloc(bytes), interval_idle(interval, index), bytes);
+	if (has_turns(columns))
+		estimate_cpu(columns, cpu);
 	cpu->figures = xcalloc(columns->n_metrics, sizeof(struct figure));
 	cpu->doubt_ns = interval->coverage[index].doubt_ns;
 	cpu->ticks_ns = interval->coverage[index].ticks_ns;
@@ -693,11 +759,11 @@ static void fill_cpus(const struct snapshot_source *source, struct snapshot *sna
 	struct busy_part all = {.machine = true};
 
 	snapshot->cpus = xcalloc(interval->n_cpus, sizeof(*snapshot->cpus));
-	snapshot->idle = xcalloc(width, sizeof(uint64_t));
+	fill_idle(interval, snapshot);
 	snapshot->unattributed = memcpy(xmalloc(bytes), interval->unattributed, bytes);
+	estimate_part(snapshot, snapshot->unattributed);
 	snapshot->figures = xcalloc(snapshot->columns->n_metrics, sizeof(struct figure));
 	for (size_t i = 0; i < interval->n_cpus; i++) {
-		tally_add(&interval->shape, snapshot->idle, interval_idle(interval, i));
 		all.cpus += interval->coverage[i].counted;
 		all.doubt_ns += interval->coverage[i].doubt_ns;
 		all.outside |= interval->coverage[i].outside;
@@ -757,6 +823,9 @@ struct snapshot *snapshot_build(const struct snapshot_source *source, uint64_t i
 	/* Before the rows: their shares are of the totals. */
 	snapshot->totals = memcpy(xmalloc(width * sizeof(uint64_t)), source->interval->totals,
 				  width * sizeof(uint64_t));
+	if (has_turns(snapshot->columns))
+		plan_clear_turns(snapshot->columns->plan, snapshot->totals);
+	estimate_part(snapshot, snapshot->others);
 	fill_rows(source, snapshot);
 	snapshot->targeted = !target_is_all(source->target);
 	target_describe(source->target, source->users, &snapshot->target_text);

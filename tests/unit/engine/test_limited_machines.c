@@ -99,6 +99,67 @@ static void test_own_metrics(void **state)
 	check_own_metrics(*state, true);
 }
 
+static void check_vendor_metric(struct limited_scene *scene, size_t column)
+{
+	const char *name = scene->snapshot->columns->metrics[column].def->name;
+	struct limited_subject subject;
+	size_t n;
+	const struct event_table_metric *metric =
+		event_table_find_metric(scene->counts.table, name, strlen(name), &n);
+
+	assert_int_equal(n, 1);
+	limited_read_metric(scene, column, &subject);
+	for (size_t k = 0; k < LIMITED_ROWS; k++) {
+		const struct true_row row = limited_row(scene, k);
+
+		subject.truths[k] = true_metric(&row, metric);
+	}
+	limited_check(scene, &subject);
+}
+
+/*
+ * The vendor's formulas of the four shares have a branch for cores with two threads. The events of
+ * one branch fit in one group, those of both do not.
+ */
+static void test_constant_branches(void **state)
+{
+	struct engine_column columns[] = {
+		{ENGINE_METRIC, "Bad_Speculation", true},
+		{ENGINE_METRIC, "Backend_Bound", true},
+		{ENGINE_METRIC, "Frontend_Bound", true},
+		{ENGINE_METRIC, "Retiring", true},
+	};
+	const struct engine_config config = {
+		.preset = &preset_none, .columns = columns, .n_columns = ARRAY_SIZE(columns)};
+	static const struct {
+		unsigned threads;
+		const char *with, *without;
+	} rows[] = {
+		{1, "INT_MISC.RECOVERY_CYCLES", "INT_MISC.RECOVERY_CYCLES_ANY"},
+		{1, "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.THREAD_ANY"},
+		{2, "INT_MISC.RECOVERY_CYCLES_ANY", "INT_MISC.RECOVERY_CYCLES"},
+		{2, "CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED.THREAD"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fk_config machine = fk_skylake_sp;
+		struct limited_scene scene;
+
+		machine.threads_per_core = rows[i].threads;
+		limited_scene_begin(&scene, "Skylake-SP", &machine, false);
+		limited_scene_count(&scene, &config);
+		const struct columns *shown = scene.snapshot->columns;
+		assert_true(event_set_find(&shown->events, rows[i].with) >= 0);
+		assert_int_equal(event_set_find(&shown->events, rows[i].without), -ENOENT);
+		assert_int_equal(plan_most_turns(scene.snapshot->columns->plan), 1);
+		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+			check_vendor_metric(&scene, k);
+		assert_int_equal(scene.scaled + scene.unknown, 0);
+		limited_scene_end(&scene);
+	}
+}
+
 /*
  * Twenty events of the vendor for each: bound to some counters, with a register of their own, of
  * the uncore.
@@ -207,6 +268,7 @@ static void test_events(void **state)
 int main(void)
 {
 	enum { PRESETS = ARRAY_SIZE(preset_names) * 2 };
+	static const struct CMUnitTest others[] = {cmocka_unit_test(test_constant_branches)};
 	static struct preset_case preset_cases[LIMITED_MACHINES * PRESETS];
 	static char names[ARRAY_SIZE(preset_cases)][64];
 	static const struct cases tables[] = {CASES(test_preset, preset_cases),
@@ -221,5 +283,6 @@ int main(void)
 			 i % 2 ? ", watched" : "");
 		preset_cases[i] = (struct preset_case){names[i], machine, preset, i % 2};
 	}
-	return cases_run("limited machines", tables, ARRAY_SIZE(tables), NULL, 0);
+	return cases_run("limited machines", tables, ARRAY_SIZE(tables), others,
+			 ARRAY_SIZE(others));
 }

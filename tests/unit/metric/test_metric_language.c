@@ -217,13 +217,18 @@ static void states(void **state)
 		{"1 if cycles else 2", FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_NOT_COUNTED},
 		{"cycles if 1 else instructions", FIGURE_VALID, FIGURE_DENIED, FIGURE_VALID},
 		{"cycles if 0 else instructions", FIGURE_VALID, FIGURE_DENIED, FIGURE_DENIED},
+		{"if(1 > 2, cycles, instructions)", FIGURE_DENIED, FIGURE_VALID, FIGURE_VALID},
 		{"cycles if cycles else instructions", FIGURE_UNSUPPORTED, FIGURE_DENIED,
 		 FIGURE_UNSUPPORTED},
 		{"1 if 1 else 2 if cycles else 3", FIGURE_DENIED, FIGURE_VALID, FIGURE_VALID},
-		{"cycles & 0", FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_NOT_COUNTED},
-		{"1 | cycles", FIGURE_DENIED, FIGURE_VALID, FIGURE_DENIED},
+		{"cycles & 0", FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_VALID},
+		{"cycles & 1", FIGURE_NOT_COUNTED, FIGURE_VALID, FIGURE_NOT_COUNTED},
+		{"1 | cycles", FIGURE_DENIED, FIGURE_VALID, FIGURE_VALID},
+		{"0 | cycles", FIGURE_DENIED, FIGURE_VALID, FIGURE_DENIED},
+		{"0 * cycles", FIGURE_DENIED, FIGURE_VALID, FIGURE_VALID},
+		{"0 / cycles", FIGURE_DENIED, FIGURE_VALID, FIGURE_DENIED},
 		{"cycles | instructions", FIGURE_DENIED, FIGURE_UNSUPPORTED, FIGURE_DENIED},
-		{"d_ratio(cycles, 0)", FIGURE_DENIED, FIGURE_VALID, FIGURE_DENIED},
+		{"d_ratio(cycles, 0)", FIGURE_DENIED, FIGURE_VALID, FIGURE_VALID},
 		{"d_ratio(1, cycles)", FIGURE_UNSUPPORTED, FIGURE_VALID, FIGURE_UNSUPPORTED},
 		{"d_ratio(1, instructions / 0)", FIGURE_VALID, FIGURE_VALID, FIGURE_UNDEFINED},
 		{"1 if 1 / 0 else 2", FIGURE_VALID, FIGURE_VALID, FIGURE_UNDEFINED},
@@ -256,7 +261,8 @@ static void shares(void **state)
 		"page-faults & 1",
 		"0 | page-faults",
 		"d_ratio(1, page-faults)",
-		"d_ratio(page-faults, 0)",
+		"d_ratio(page-faults, 2)",
+		"min(page-faults, 0)",
 	};
 	static const struct sample_row row = {
 		.counts = {[TALLY_TASK_CLOCK] = NS_PER_S,
@@ -289,7 +295,7 @@ static void refuses(void **state)
 	} rows[] = {
 		{"1 if 2", -EINVAL, "position 7: expected 'else', found the end"},
 		{"1 if 2 3", -EINVAL, "position 8: expected 'else', found '3'"},
-		{"1 if else 2", -ENOENT, "position 6: "},
+		{"1 if else 2", -EINVAL, "position 11: expected 'else', found '2'"},
 		{"1 else 2", -EINVAL, "position 3: expected an operator or the end"},
 		{"1 if 2 elsewhere 3", -EINVAL, "position 8: expected 'else'"},
 		{"1 iffy 2 else 3", -EINVAL, "position 3: expected an operator or the end"},
@@ -409,6 +415,116 @@ static void forgets_events_of_other_forms(void **state)
 	assert_string_equal(f.events.items[n].name, "major-faults");
 	assert_string_equal(f.events.items[n + 1].name, "alignment-faults");
 	metric_fini(&metric);
+	fixture_fini(&f);
+}
+
+/* Expressions, the events that are counted for them, and their values. */
+static const struct constant_case {
+	const char *expression, *events;
+	double want;
+} constant_cases[] = {
+	{"cpu-clock if 1 else major-faults", "cpu-clock", 0},
+	{"cpu-clock if 0 else major-faults", "major-faults", 0},
+	{"cpu-clock if major-faults else 2", "cpu-clock major-faults", 2},
+	{"if(2 > 1, cpu-clock, major-faults)", "cpu-clock", 0},
+	{"if(2 < 1, cpu-clock, major-faults) + 1", "major-faults", 1},
+	{"cpu-clock if #core_wide else major-faults if 1 else minor-faults", "major-faults", 0},
+	{"cpu-clock if 0 else major-faults if #core_wide else minor-faults", "minor-faults", 0},
+	{"(cpu-clock + 1 if 1 else major-faults) / (2 if 1 else minor-faults)", "cpu-clock", 0.5},
+	{"cpu-clock if (1 if 0 else 0) | 0 else 7", "", 7},
+	{"cpu-clock if two - 1 else major-faults", "cpu-clock", 0},
+	{"cpu-clock if -1 else major-faults", "cpu-clock", 0},
+	{"cpu-clock if 1 / 0 else major-faults", "cpu-clock major-faults", NAN},
+	{"cpu-clock if duration_time else major-faults", "cpu-clock major-faults", 0},
+	{"5 + 0 * cpu-clock", "", 5},
+	{"5 - cpu-clock * (1 - 1)", "", 5},
+	{"cpu-clock & 0", "", 0},
+	{"3 | cpu-clock", "", 1},
+	{"0 | cpu-clock", "cpu-clock", 0},
+	{"d_ratio(0, cpu-clock) + d_ratio(cpu-clock, 0)", "", 0},
+	{"min(0, cpu-clock) + max(1, major-faults)", "cpu-clock major-faults", 1},
+	{"0 / (cpu-clock + 1)", "cpu-clock", 0},
+	/* The value of a metric is kept where it is named first. */
+	{"kept + 1 if 0 else kept * 2 + cycles", "cpu-clock", 106},
+	{"(kept if 0 else 1) + (cycles - kept * kept)", "cpu-clock", 92},
+	{"0 * (1 + kept) + cycles / (kept - 2)", "cpu-clock", 100},
+	{"0 * deep + (deep + kept if 1 else other)", "cpu-clock", 9},
+	{"(kept if 0 else 1) + (kept if 0 else 2)", "", 3},
+	{"other if 0 else kept", "cpu-clock", 3},
+	{"two * kept - two", "cpu-clock", 4},
+	/* What does not exist is needed by no branch that is taken. */
+	{"nonsense if 0 else 4", "", 4},
+	{"5 if 1 else nonsense + cpu-clock", "", 5},
+	{"absent + kept if 0 else kept", "cpu-clock", 3},
+	{"0 * (nonsense + 'more nonsense' + nonsense)", "", 0},
+	{"percentile(nonsense, 50) if 0 else 1", "", 1},
+	{"SYSTEM_TSC_FREQ if 0 else 6", "", 6},
+	{"forms", "", 8},
+	{"part", "minor-faults", 9},
+};
+
+static void counts_what_is_used(void **state)
+{
+	static const struct metric_def defs[] = {
+		DEF("two", "2"),
+		DEF("kept", "cpu-clock + 3"),
+		DEF("deep", "kept * two"),
+		DEF("other", "major-faults"),
+		DEF("absent", "1 + nonsense"),
+		{.name = "forms", .forms = {{.expression = "nonsense"}, {.expression = "8"}}},
+		{.name = "part",
+		 .forms = {{.expression = "minor-faults + 9 if 1 else nonsense * SYSTEM_TSC_FREQ"},
+			   {.expression = "8"}}},
+	};
+	static const struct metric_names names = {defs, ARRAY_SIZE(defs)};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(constant_cases); i++) {
+		const struct constant_case *this = &constant_cases[i];
+		char events[128] = "";
+		struct metric metric;
+		struct fixture f;
+		struct error err;
+
+		fixture_init(&f);
+		f.context.metrics = &names;
+		size_t n = f.events.n;
+		if (compile(&f, this->expression, &metric, &err) < 0)
+			fail_msg("%s: %s", this->expression, err.text);
+		for (size_t k = n; k < f.events.n; k++)
+			snprintf(events + strlen(events), sizeof(events) - strlen(events), "%s%s",
+				 k > n ? " " : "", f.events.items[k].name);
+		if (strcmp(events, this->events) != 0)
+			fail_msg("%s: '%s', not '%s'", this->expression, events, this->events);
+		/* The events have no counters here, so they are replaced by a count of 0. */
+		for (size_t k = 0; k < metric.n_ops; k++)
+			if (metric.ops[k].code == OP_EVENT && metric.ops[k].event >= n)
+				metric.ops[k] = (struct metric_op){.code = OP_NUMBER};
+		struct figure got = sample_eval(&metric, &f.input, INTERVAL_S);
+		if (isnan(this->want)
+			    ? got.state != FIGURE_UNDEFINED
+			    : got.state != FIGURE_VALID || fabs(got.value - this->want) > 1e-9)
+			fail_msg("%s: %g (%s), not %g", this->expression, got.value,
+				 figure_state_name(got.state), this->want);
+		metric_fini(&metric);
+		fixture_fini(&f);
+	}
+}
+
+/* A recording has the events of the branches that were taken. */
+static void compiles_with_recorded_events(void **state)
+{
+	struct metric metric;
+	struct fixture f;
+	struct error err;
+
+	(void)state;
+	fixture_init(&f);
+	f.events.frozen = true;
+	assert_int_equal(compile(&f, "cycles if 1 else cpu-clock", &metric, &err), 0);
+	metric_fini(&metric);
+	assert_int_equal(compile(&f, "cycles if 0 else cpu-clock", &metric, &err), -ENOENT);
+	assert_string_equal(err.text, "Metric mine, position 18: 'cpu-clock' was not recorded.");
 	fixture_fini(&f);
 }
 
@@ -773,6 +889,8 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(names_metrics),
 		cmocka_unit_test(forgets_events_of_other_forms),
+		cmocka_unit_test(counts_what_is_used),
+		cmocka_unit_test(compiles_with_recorded_events),
 		cmocka_unit_test(refuses_metrics),
 		cmocka_unit_test(bounds_nesting),
 		cmocka_unit_test(bounds_uses),

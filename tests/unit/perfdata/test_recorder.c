@@ -98,6 +98,26 @@ static void same_counts(const struct plan *plan, const uint64_t *a, const uint64
 	assert_int_equal(a[tally_losses(shape)], b[tally_losses(shape)]);
 }
 
+/* Returns a copy of a part, with a snapshot's estimates for turns, and adds these to the totals. */
+static uint64_t *estimated_part(const struct plan *plan, const uint64_t *part, uint64_t *totals)
+{
+	size_t bytes = tally_width(&plan->shape) * sizeof(uint64_t);
+	uint64_t *copy = memcpy(xmalloc(bytes), part, bytes);
+
+	plan_estimate_turns(plan, copy);
+	plan_add_turns(plan, copy, totals);
+	return copy;
+}
+
+static void same_part(const struct plan *plan, const uint64_t *part, const uint64_t *live,
+		      uint64_t *totals)
+{
+	uint64_t *copy = estimated_part(plan, part, totals);
+
+	same_counts(plan, copy, live);
+	free(copy);
+}
+
 static void compare(void *arg, const struct recording_reader *replay)
 {
 	struct comparison *comparison = arg;
@@ -110,16 +130,23 @@ static void compare(void *arg, const struct recording_reader *replay)
 	size_t width = tally_width(&interval->shape);
 
 	assert_int_equal(width, tally_width(&plan->shape));
-	same_counts(plan, interval->totals, snapshot->totals);
-	same_counts(plan, interval->unattributed, snapshot->unattributed);
+	uint64_t *totals = xmalloc(width * sizeof(*totals));
+	memcpy(totals, interval->totals, width * sizeof(*totals));
+	plan_clear_turns(plan, totals);
+	same_part(plan, interval->unattributed, snapshot->unattributed, totals);
+	free(estimated_part(plan, interval->others, totals));
+	for (size_t i = 0; i < interval->n_cpus; i++)
+		free(estimated_part(plan, interval_idle(interval, i), totals));
 	assert_int_equal(interval->n_ran, snapshot->threads.n);
 	for (size_t i = 0; i < interval->n_ran; i++) {
 		const struct row *row = row_of(snapshot, interval->ran[i]->tid);
 		assert_non_null(row);
 		size_t live = (size_t)(row - snapshot->threads.items);
-		same_counts(plan, interval->tallies + i * width,
-			    rows_tally(snapshot->columns, &snapshot->threads, live));
+		same_part(plan, interval->tallies + i * width,
+			  rows_tally(snapshot->columns, &snapshot->threads, live), totals);
 	}
+	same_counts(plan, totals, snapshot->totals);
+	free(totals);
 	assert_int_equal(interval->lost_records, snapshot->lost_records);
 }
 

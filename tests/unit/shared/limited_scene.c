@@ -148,12 +148,13 @@ static bool is_near(double value, double truth, double near)
 	return fabs(value - truth) <= near * fabs(truth) + 1e-9;
 }
 
-/* Whether a figure may be a mixture of the figures of the tasks. */
+/* Whether the figure of a CPU may be a mixture of the figures of the tasks that take turns there.
+ */
 static bool is_mixture(const struct limited_subject *subject, size_t row)
 {
 	double least = (double)NAN, most = (double)NAN;
 
-	if (rows[row].tid || rows[row].cpu > 0 || subject->figures[row].state != FIGURE_SCALED)
+	if (rows[row].tid || rows[row].cpu != 0 || subject->figures[row].state != FIGURE_SCALED)
 		return false;
 	for (size_t i = FIRST_TASK; i < LIMITED_ROWS; i++) {
 		least = fmin(least, subject->truths[i]);

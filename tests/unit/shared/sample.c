@@ -240,6 +240,7 @@ void sample_evaluate(struct snapshot *snapshot)
 
 		if (!cpu->tally)
 			continue;
+		plan_estimate_turns(columns->plan, cpu->tally);
 		const struct busy_part part = {.tally = cpu->tally, .idle = cpu->idle};
 		snapshot_evaluate_busy(snapshot, &part, cpu->figures);
 		tally_add(&columns->plan->shape, snapshot->totals, cpu->tally);

@@ -22,6 +22,7 @@ static struct snapshot *second(uint64_t cache_misses, double share)
 	totals[SAMPLE_CYCLES] = 1000;
 	totals[SAMPLE_CACHE_MISSES] = cache_misses;
 	totals[SAMPLE_GROUP_1] = (uint64_t)(share * (double)NS_PER_S);
+	plan_estimate_turns(snapshot->columns->plan, totals);
 	return snapshot;
 }
 
