@@ -51,6 +51,10 @@ static bool bind_rule(struct judge *judge, size_t i)
 	judge->unless[i] = find_metric(columns, rule->unless, NULL);
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
 		usable &= bind_condition(columns, &rule->conditions[k], &judge->conditions[i][k]);
+	for (size_t k = 0; k < VERDICT_WITH_MAX; k++) {
+		judge->with[i][k] = find_metric(columns, rule->with[k], NULL);
+		usable &= !rule->with[k] || judge->with[i][k] >= 0;
+	}
 	return usable;
 }
 
@@ -194,6 +198,15 @@ static bool rule_is_about(const struct rule *rule, const struct judge *judge, co
 			 (!rule->of_sums && (row->flags & ROW_LOST)));
 }
 
+/* Returns whether the other causes of a rule are counted. */
+static bool excludes_others(const struct judge *judge, size_t i, const struct figure *figures)
+{
+	for (size_t k = 0; k < VERDICT_WITH_MAX && verdict_rules[i].with[k]; k++)
+		if (!is_known(figures, judge->with[i][k]))
+			return false;
+	return true;
+}
+
 static bool rule_fires(const struct judge *judge, size_t i, const struct verdict_subject *subject,
 		       struct judgement *judgement)
 {
@@ -201,6 +214,7 @@ static bool rule_fires(const struct judge *judge, size_t i, const struct verdict
 
 	*judgement = (struct judgement){.verdict = rule->verdict, .rule = (int)i};
 	if (is_known(subject->figures, judge->unless[i]) ||
+	    !excludes_others(judge, i, subject->figures) ||
 	    !rule_is_about(rule, judge, subject->row))
 		return false;
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
@@ -209,18 +223,32 @@ static bool rule_fires(const struct judge *judge, size_t i, const struct verdict
 	return true;
 }
 
-/* Returns the rule of the first tier in which one fires, the farthest beyond its limit. */
+/* Returns whether a rule says more of the same cause: which part of the back end. */
+static bool rule_refines(const struct rule *rule, enum verdict verdict)
+{
+	return verdict == VERDICT_BACKEND && rule->verdict == VERDICT_MEMORY;
+}
+
+/*
+ * Returns the rule of the first tier in which one fires, the farthest beyond its limit; or one of a
+ * later tier that refines it.
+ */
 static struct judgement find_rule(const struct judge *judge, const struct verdict_subject *subject)
 {
 	struct judgement best = {.rule = -1}, now;
 
 	for (size_t n = 0; n < judge->n_usable; n++) {
 		size_t i = judge->usable[n];
+		const struct rule *rule = &verdict_rules[i];
+		bool later = best.rule >= 0 && rule->tier > verdict_rules[best.rule].tier;
 
-		if (best.rule >= 0 && verdict_rules[i].tier > verdict_rules[best.rule].tier)
-			break;
-		if (rule_fires(judge, i, subject, &now) &&
-		    (best.rule < 0 || now.severity > best.severity))
+		if (later && !rule_refines(rule, best.verdict))
+			continue;
+		if (!rule_fires(judge, i, subject, &now))
+			continue;
+		if (later)
+			return now;
+		if (best.rule < 0 || now.severity > best.severity)
 			best = now;
 	}
 	return best;

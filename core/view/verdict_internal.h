@@ -38,6 +38,8 @@ struct rule {
 	unsigned tier;
 	enum verdict verdict;
 	struct condition conditions[VERDICT_CONDITIONS_MAX]; /* all must hold */
+	/* Other causes: if one of these is unknown, the rule does not fire. */
+	const char *with[VERDICT_WITH_MAX];
 	const char *unless; /* a better metric: if it is known, the rule does not fire */
 	enum rule_subject subject;
 	bool of_users;    /* not for kernel threads */
