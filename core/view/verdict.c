@@ -172,27 +172,27 @@ static bool reaches_limit(const struct snapshot_cgroup *limits)
 }
 
 /*
- * Returns whether the memory is known to suffice: the cgroup does not reach its limit, and its
- * tasks, or else those of the machine, do not wait for memory.
+ * Returns whether memory is known to be short: the cgroup reaches its limit, or its tasks, or else
+ * those of the machine, wait for memory.
  */
-static bool has_memory(const struct snapshot *snapshot, const struct row *row)
+static bool lacks_memory(const struct snapshot *snapshot, const struct row *row)
 {
 	const struct snapshot_machine *machine = &snapshot->machine;
 	const struct snapshot_cgroup *limits = row ? snapshot_cgroup_limits(snapshot, row) : NULL;
 
 	if (limits && reaches_limit(limits))
-		return false;
+		return true;
 	if (limits && limits->known[CGROUP_PRESSURE])
-		return limits->values[CGROUP_PRESSURE] < PRESSURE_LEAST;
+		return limits->values[CGROUP_PRESSURE] >= PRESSURE_LEAST;
 	return machine->known[MACHINE_MEMORY_PRESSURE] &&
-	       machine->values[MACHINE_MEMORY_PRESSURE] < PRESSURE_LEAST;
+	       machine->values[MACHINE_MEMORY_PRESSURE] >= PRESSURE_LEAST;
 }
 
 static bool rule_is_about(const struct rule *rule, const struct judge *judge, const struct row *row)
 {
 	if (rule->subject != RULE_OF_ALL && (rule->subject == RULE_OF_TASKS) != (row != NULL))
 		return false;
-	if (rule->of_pressure && has_memory(judge->snapshot, row))
+	if (rule->of_pressure && !lacks_memory(judge->snapshot, row))
 		return false;
 	return !row || !((rule->of_users && (row->flags & ROW_KERNEL)) ||
 			 (!rule->of_sums && (row->flags & ROW_LOST)));

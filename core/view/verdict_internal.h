@@ -44,7 +44,7 @@ struct rule {
 	enum rule_subject subject;
 	bool of_users;    /* not for kernel threads */
 	bool of_sums;     /* of figures that only grow in an interval: lower bounds prove it */
-	bool of_pressure; /* not if the memory is known to suffice */
+	bool of_pressure; /* only if memory is known to be short */
 };
 
 extern const struct rule verdict_rules[];

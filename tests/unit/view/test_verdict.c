@@ -372,10 +372,12 @@ static const struct pair pairs[] = {
 	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {0.9, UNKNOWN, 4000},
 	 .beside = "rarely at that limit", .other = VERDICT_DISK,
 	 .other_memory = {0.9, UNKNOWN, 9}},
-	{"no pressure is known", VERDICT_MEMORY_PRESSURE,
+	{"pages are waited for, and no pressure is known", VERDICT_DISK,
 	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {UNKNOWN, UNKNOWN},
-	 .beside = "no pages are waited for", .other = VERDICT_FINE,
-	 .changed = {{"paging_percent", 2}}, .other_memory = {UNKNOWN, UNKNOWN}},
+	 .beside = "it is known", .other = VERDICT_MEMORY_PRESSURE, .other_memory = {60, UNKNOWN}},
+	{"major faults, and no pressure is known", VERDICT_DISK,
+	 .given = {{"cpu_percent", 4}, {"major_faults_per_s", 200}}, .memory = {UNKNOWN, UNKNOWN},
+	 .beside = "it is known", .other = VERDICT_MEMORY_PRESSURE, .other_memory = {60, UNKNOWN}},
 	{"a file that is read for the first time", VERDICT_DISK,
 	 .given = {{"cpu_percent", 6}, {"paging_percent", 70}}, .memory = {60, 0},
 	 .text = "disk: paging% 70.0 >= 25", .beside = "that is mostly in memory",
@@ -932,7 +934,7 @@ static void describes_waits(void **state)
 	static const struct {
 		const char *name;
 		struct waiting_task tasks[WAITING_TASKS];
-		double steal;
+		double steal, pressure;
 		enum verdict want;
 		const char *sentence;
 	} rows[] = {
@@ -942,6 +944,7 @@ static void describes_waits(void **state)
 		 .sentence = "syncer (77) waits for the disk 85 % of the time"},
 		{"faults, which do not show how long they take",
 		 {{77, "thrash", .cpu = 30, .faults = 800}},
+		 .pressure = 30,
 		 .want = VERDICT_MEMORY_PRESSURE,
 		 .sentence = "thrash (77) waits for memory (majflt/s 800)"},
 		{"an estimate",
@@ -1055,6 +1058,7 @@ static void describes_waits(void **state)
 
 		limit_cpus(snapshot, "/batch", 0.1);
 		machine_set(&snapshot->machine, MACHINE_STEAL, rows[i].steal);
+		machine_set(&snapshot->machine, MACHINE_MEMORY_PRESSURE, rows[i].pressure);
 		enum verdict verdict = first_finding(snapshot, text);
 		if (verdict != rows[i].want || strcmp(text, rows[i].sentence) != 0)
 			fail_msg("%s: %s", rows[i].name, text);
