@@ -168,6 +168,7 @@ static int end_columns(struct engine_choice *choice, struct selection *selection
 		return result;
 	}
 	selection_hide(selection, verdict_metrics);
+	selection_hide_optional(selection, verdict_counters, "ipc");
 	selection_fini(&choice->selection);
 	choice->selection = *selection;
 	return 0;
@@ -237,17 +238,31 @@ static bool is_needed(const struct event_set *set, const struct metric *metrics,
 	return false;
 }
 
+/*
+ * Returns whether only hidden columns need an event. A recording does not have what needs a leader,
+ * which was added behind the events that do.
+ */
+static bool is_hidden(const struct columns *columns, size_t event)
+{
+	const struct event_set *set = &columns->events;
+	size_t n_hidden = columns->n_metrics - columns->n_shown;
+
+	if (is_needed(set, columns->metrics, columns->n_shown, event))
+		return false;
+	if (is_needed(set, columns->metrics + columns->n_shown, n_hidden, event))
+		return true;
+	return set->items[event].leads && event > TALLY_FIRST_COUNTED &&
+	       is_hidden(columns, event - 1);
+}
+
 /* The last events, of hidden columns alone. */
 static size_t count_hidden_events(const struct columns *columns)
 {
-	const struct event_set *set = &columns->events;
-	size_t n_shown = set->n, n_hidden = columns->n_metrics - columns->n_shown;
+	size_t n_shown = columns->events.n;
 
-	while (n_shown > TALLY_FIRST_COUNTED &&
-	       is_needed(set, columns->metrics + columns->n_shown, n_hidden, n_shown - 1) &&
-	       !is_needed(set, columns->metrics, columns->n_shown, n_shown - 1))
+	while (n_shown > TALLY_FIRST_COUNTED && is_hidden(columns, n_shown - 1))
 		n_shown--;
-	return set->n - n_shown;
+	return columns->events.n - n_shown;
 }
 
 struct columns *engine_choice_columns(const struct engine_choice *choice, struct plan *plan)

@@ -153,10 +153,13 @@ static void plan_with(const struct event_preview_request *request, struct select
 		      size_t pmu, struct event_preview *preview)
 {
 	struct budget budget = request->collect->budget;
+	struct plan_wants wants = selection->wants;
+	while (wants.n > 0 && wants.items[wants.n - 1].optional)
+		wants.n--;
 	const struct plan_request what = {
 		.events = &selection->events,
 		.pmus = request->pmus,
-		.wants = &selection->wants,
+		.wants = &wants,
 		.per_task = request->collect->plan->per_task,
 		.most = budget.most,
 		.watchdog = budget.watchdog,

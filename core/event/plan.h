@@ -104,6 +104,11 @@ enum {
 struct plan_want {
 	unsigned *events; /* indices in the event set */
 	size_t n;
+	/*
+	 * Counted only on CPUs where counters are free beside all other wants: never in turns, nor
+	 * per task, where each event of each thread is a descriptor.
+	 */
+	bool optional;
 };
 
 /* The most important first. */

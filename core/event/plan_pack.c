@@ -4,6 +4,9 @@
  * The kernel decides what fits (plan_request.fits), so a group is opened there for each attempt.
  * Groups that cannot be counted as far as is known (counter_constraint.h) are not tried. An event
  * that fits nowhere has a group of its own: the reason comes from the kernel when it is opened.
+ *
+ * Optional wants come last, and only into the one group that is always on. If the watchdog may be
+ * on, its counter is tried with them: the kernel tries a group on counters that are all free.
  */
 #include "core/event/plan_internal.h"
 
@@ -69,9 +72,32 @@ enum fit {
 	FIT_REFUSED,    /* by the kernel */
 };
 
-/* Whether these events fit in a pack (NULL: an empty one) too. */
+/*
+ * Appends a code that stands for the watchdog's, if counter_constraint_fits() does not know the
+ * counters of the PMU: it needs a counter of its own, like that.
+ */
+static size_t add_watchdog(const struct event_code **codes, size_t n)
+{
+	size_t like = n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (codes[i]->constraint.pmu_counters)
+			return n;
+		if (codes[i]->constraint.topdown == COUNTER_NO_TOPDOWN)
+			like = i;
+	}
+	if (like == n)
+		return n;
+	codes[n] = codes[like];
+	return n + 1;
+}
+
+/*
+ * Whether these events fit in a pack (NULL: an empty one) too. If they are optional, also beside
+ * the watchdog.
+ */
 static enum fit pack_fits(const struct plan_packing *packing, const struct plan_pack *pack,
-			  const struct plan_pack *more)
+			  const struct plan_pack *more, bool optional)
 {
 	const struct plan_request *request = packing->request;
 	const struct event *events = request->events->items;
@@ -85,14 +111,16 @@ static enum fit pack_fits(const struct plan_packing *packing, const struct plan_
 		if (!pack_has(&all, more->events[i]))
 			pack_add(&all, more->events[i]);
 	pack_order(&all, events);
-	codes = xcalloc(all.n, sizeof(*codes));
+	codes = xcalloc(all.n + 1, sizeof(*codes));
 	for (size_t i = 0; i < all.n; i++)
 		codes[i] = code_of(packing, all.events[i]);
 	if (all.n <= request->most[packing->pmu] &&
-	    counter_constraint_fits(codes, all.n, request->watchdog))
-		fit = !request->fits || request->fits(request->arg, packing->pmu, codes, all.n)
+	    counter_constraint_fits(codes, all.n, request->watchdog)) {
+		size_t n = optional && request->watchdog ? add_watchdog(codes, all.n) : all.n;
+		fit = !request->fits || request->fits(request->arg, packing->pmu, codes, n)
 			      ? FIT
 			      : FIT_REFUSED;
+	}
 	free(codes);
 	free(all.events);
 	return fit;
@@ -128,7 +156,7 @@ static struct plan_pack *find_pack(struct plan_packing *packing, const struct pl
 			return pack;
 		if ((best && missing >= best_missing) || pack->refusals >= REFUSALS_FULL)
 			continue;
-		enum fit fit = pack_fits(packing, pack, want);
+		enum fit fit = pack_fits(packing, pack, want, false);
 		pack->refusals += fit == FIT_REFUSED;
 		if (fit != FIT)
 			continue;
@@ -144,7 +172,7 @@ static bool pack_want(struct plan_packing *packing, const struct plan_pack *want
 	struct plan_pack *pack = find_pack(packing, want);
 
 	if (!pack) {
-		if (!single && pack_fits(packing, NULL, want) != FIT)
+		if (!single && pack_fits(packing, NULL, want, false) != FIT)
 			return false;
 		packing->packs = array_reserve(packing->packs, &packing->capacity, packing->n + 1,
 					       sizeof(*packing->packs));
@@ -190,8 +218,32 @@ static void pack_separately(struct plan_packing *packing, const struct plan_pack
 	}
 }
 
+static bool counts_all(const struct plan_packing *packing, const struct plan_want *want)
+{
+	const struct event *events = packing->request->events->items;
+
+	for (size_t i = 0; i < want->n; i++)
+		if (plan_code_on(&events[want->events[i]], packing->pmu) < 0)
+			return false;
+	return true;
+}
+
+/* Adds an optional want (with leaders: events) if that costs nothing but free counters. */
+static void pack_optional(struct plan_packing *packing, const struct plan_want *want,
+			  const struct plan_pack *events)
+{
+	const struct plan_request *request = packing->request;
+	struct plan_pack *pack = packing->packs;
+
+	if (packing->n == 1 && !request->separate_clock && !request->per_task &&
+	    counts_all(packing, want) && missing_from(pack, events) > 0 &&
+	    pack_fits(packing, pack, events, true) == FIT)
+		pack_add_missing(pack, events);
+}
+
 struct hardware_want {
 	struct plan_pack events;
+	bool optional;
 	unsigned scarcity; /* of the counters that it needs */
 	size_t index;
 };
@@ -200,6 +252,8 @@ static int compare_wants(const void *a, const void *b)
 {
 	const struct hardware_want *left = a, *right = b;
 
+	if (left->optional != right->optional)
+		return left->optional ? 1 : -1;
 	if (left->scarcity != right->scarcity)
 		return left->scarcity > right->scarcity ? -1 : 1;
 	return (left->index > right->index) - (left->index < right->index);
@@ -220,6 +274,7 @@ void plan_packing_fill(struct plan_packing *packing)
 
 		wants[i].events = hardware_of(packing, want->events, want->n);
 		wants[i].index = i;
+		wants[i].optional = want->optional;
 		for (size_t k = 0; k < wants[i].events.n; k++)
 			wants[i].scarcity += counter_constraint_scarcity(
 				code_of(packing, wants[i].events.events[k]));
@@ -229,7 +284,9 @@ void plan_packing_fill(struct plan_packing *packing)
 	for (size_t i = 0; i < n; i++) {
 		const struct plan_pack *events = &wants[i].events;
 
-		if (events->n > 0 && !pack_want(packing, events, events->n == 1))
+		if (wants[i].optional)
+			pack_optional(packing, &request->wants->items[wants[i].index], events);
+		else if (events->n > 0 && !pack_want(packing, events, events->n == 1))
 			pack_separately(packing, events);
 		free(wants[i].events.events);
 	}

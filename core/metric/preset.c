@@ -13,7 +13,8 @@
 
 /*
  * Each preset except topdown needs at most cycles, instructions and three general counters. So it
- * fits on every CPU at once, even if the NMI watchdog holds a counter.
+ * fits on every CPU at once, even if the NMI watchdog holds a counter. What is left, two counters
+ * on most CPUs and all of top-down on Intel since Ice Lake, counts verdict_counters.
  */
 static const char *const overview_metrics[] = {
 	"cpu_percent", "ghz",      "ipc",          "mips", "branch_mpki",
@@ -74,6 +75,16 @@ const char *const verdict_metrics[] = {
 	"disk_percent",       "paging_percent",
 	"forks_per_s",        "forked_percent",
 	"major_faults_per_s", NULL,
+};
+
+const char *const verdict_counters[] = {
+	"topdown_frontend",
+	"topdown_backend",
+	"topdown_bad_spec",
+	"topdown_memory",
+	"topdown_retiring",
+	"topdown_mispredict",
+	NULL,
 };
 
 const struct preset preset_table[] = {

@@ -28,6 +28,11 @@ extern const size_t preset_table_n;
  * reason (core/wait/looks.h), and hardly ever if its waits are short.
  */
 extern const char *const verdict_metrics[];
+/*
+ * The metrics that verdicts about the CPU need, the most useful first: hidden columns beside IPC,
+ * counted where counters are free.
+ */
+extern const char *const verdict_counters[];
 extern const struct preset preset_none; /* "none": without columns; not in the table */
 
 /* Returns the built-in preset of that name, or NULL. */

@@ -129,7 +129,8 @@ static int choose_form(struct selection *selection, const struct metric_def *def
 				      : try_form(selection, def, (size_t)first, &counted, err);
 }
 
-static void append_want(struct selection *selection, const unsigned *events, size_t n)
+static void append_want(struct selection *selection, const unsigned *events, size_t n,
+			bool optional)
 {
 	struct plan_wants *wants = &selection->wants;
 
@@ -138,6 +139,7 @@ static void append_want(struct selection *selection, const unsigned *events, siz
 		.events =
 			n ? memcpy(xcalloc(n, sizeof(*events)), events, n * sizeof(*events)) : NULL,
 		.n = n,
+		.optional = optional,
 	};
 }
 
@@ -170,7 +172,7 @@ static void make_wants(struct selection *selection)
 		for (size_t k = i; k < selection->n; k++)
 			if (k == i || (together && selection->columns[k].together == together))
 				n = list_events(selection, k, events, n);
-		append_want(selection, events, n);
+		append_want(selection, events, n, selection->columns[i].optional);
 	}
 }
 
@@ -198,20 +200,49 @@ static void append_column(struct selection *selection, struct selection_column c
 	selection->columns[selection->n++] = column;
 }
 
-static void add_hidden(struct selection *selection)
+static bool is_counted(const struct selection *selection, const struct metric_def *def, size_t form)
 {
-	for (const char *const *name = selection->hidden; name && *name; name++) {
-		const struct metric_def *def = metric_def_find(*name);
-		struct error ignored;
+	const struct selection_column column = {.form = form};
+	struct metric metric;
 
-		if (!def || selection->n == SELECTION_MAX ||
-		    find_column(selection, *name) < selection->n)
-			continue;
-		int form = choose_form(selection, def, &ignored);
-		if (form >= 0)
-			append_column(selection, (struct selection_column){.form = (size_t)form},
-				      def);
+	selection_compile(&column, def, &selection->events, &metric);
+	bool counted = metric_state(&metric, &selection->events) == FIGURE_VALID;
+	metric_fini(&metric);
+	return counted;
+}
+
+static void add_hidden(struct selection *selection, const char *name, bool optional)
+{
+	const struct metric_def *def = metric_def_find(name);
+	size_t known = selection->events.n;
+	struct error ignored;
+
+	if (!def || selection->n == SELECTION_MAX || find_column(selection, name) < selection->n)
+		return;
+	int form = choose_form(selection, def, &ignored);
+	if (form >= 0 && (!optional || is_counted(selection, def, (size_t)form))) {
+		append_column(selection,
+			      (struct selection_column){.form = (size_t)form, .optional = optional},
+			      def);
+		return;
 	}
+	while (selection->events.n > known)
+		event_fini(&selection->events.items[--selection->events.n]);
+}
+
+static void add_all_hidden(struct selection *selection, const char *const *names, bool optional)
+{
+	for (const char *const *name = names; name && *name; name++)
+		add_hidden(selection, *name, optional);
+}
+
+/* Returns whether a column of the preset is what the optional columns are beside. */
+static bool has_reason_for_optional(const struct selection *selection)
+{
+	size_t at = selection->optional ? find_column(selection, selection->optional_beside)
+					: selection->n;
+
+	return at < selection->n && selection->columns[at].preset;
 }
 
 /* Call it before columns change: removes the hidden ones and their events. */
@@ -228,7 +259,9 @@ static void begin_change(struct selection *selection)
 static void end_change(struct selection *selection)
 {
 	selection->n_shown = selection->n;
-	add_hidden(selection);
+	add_all_hidden(selection, selection->hidden, false);
+	if (has_reason_for_optional(selection))
+		add_all_hidden(selection, selection->optional, true);
 	make_wants(selection);
 }
 
@@ -236,6 +269,15 @@ void selection_hide(struct selection *selection, const char *const *names)
 {
 	begin_change(selection);
 	selection->hidden = names;
+	end_change(selection);
+}
+
+void selection_hide_optional(struct selection *selection, const char *const *names,
+			     const char *beside)
+{
+	begin_change(selection);
+	selection->optional = names;
+	selection->optional_beside = beside;
 	end_change(selection);
 }
 
@@ -477,6 +519,8 @@ int selection_renew(struct selection *selection, struct error *err)
 	renewed.no_facts = selection->no_facts;
 	renewed.groups = selection->groups;
 	renewed.hidden = selection->hidden;
+	renewed.optional = selection->optional;
+	renewed.optional_beside = selection->optional_beside;
 	for (size_t i = 0; i < selection->n_shown && result == 0; i++) {
 		const struct selection_column *column = &selection->columns[i];
 		result = add_column(&renewed, &column->def, column->together, err);

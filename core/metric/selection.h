@@ -19,6 +19,7 @@ struct selection_column {
 	size_t form;           /* index in def->forms; METRIC_FORMS_MAX: none for this machine */
 	bool preset;           /* from the preset; the columns of the preset come first */
 	bool named;            /* the user named it, possibly also in the preset */
+	bool optional;         /* hidden, and counted only by free counters (plan_want) */
 	unsigned together;     /* same number > 0: named together as {a,b} */
 };
 
@@ -31,8 +32,10 @@ struct selection {
 	struct event_set events;
 	struct selection_column *columns;
 	size_t n;
-	size_t n_shown;            /* columns[n_shown..n) are hidden */
-	const char *const *hidden; /* names of built-in metrics; borrowed; NULL: none */
+	size_t n_shown;              /* columns[n_shown..n) are hidden */
+	const char *const *hidden;   /* names of built-in metrics; borrowed; NULL: none */
+	const char *const *optional; /* the same, of selection_hide_optional() */
+	const char *optional_beside;
 	size_t capacity;
 	unsigned groups; /* last number of a {a,b} */
 	struct plan_wants wants;
@@ -89,6 +92,12 @@ int selection_add_named(struct selection *selection, const struct selection *fro
  * with an unknown event, or with an event that a recording does not have, are left out.
  */
 void selection_hide(struct selection *selection, const char *const *names);
+/*
+ * The same for metrics that only free counters count (plan_want.optional), while the preset has the
+ * column `beside`. They come after the other hidden ones. Both are borrowed.
+ */
+void selection_hide_optional(struct selection *selection, const char *const *names,
+			     const char *beside);
 
 /*
  * Finds the forms and events of all columns again, after a change of context->levels. Changes all,

@@ -51,6 +51,10 @@ static bool bind_rule(struct judge *judge, size_t i)
 	judge->unless[i] = find_metric(columns, rule->unless, NULL);
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
 		usable &= bind_condition(columns, &rule->conditions[k], &judge->conditions[i][k]);
+	for (size_t k = 0; k < VERDICT_WITH_MAX; k++) {
+		judge->with[i][k] = find_metric(columns, rule->with[k], NULL);
+		usable &= !rule->with[k] || judge->with[i][k] >= 0;
+	}
 	return usable;
 }
 
@@ -168,30 +172,39 @@ static bool reaches_limit(const struct snapshot_cgroup *limits)
 }
 
 /*
- * Returns whether the memory is known to suffice: the cgroup does not reach its limit, and its
- * tasks, or else those of the machine, do not wait for memory.
+ * Returns whether memory is known to be short: the cgroup reaches its limit, or its tasks, or else
+ * those of the machine, wait for memory.
  */
-static bool has_memory(const struct snapshot *snapshot, const struct row *row)
+static bool lacks_memory(const struct snapshot *snapshot, const struct row *row)
 {
 	const struct snapshot_machine *machine = &snapshot->machine;
 	const struct snapshot_cgroup *limits = row ? snapshot_cgroup_limits(snapshot, row) : NULL;
 
 	if (limits && reaches_limit(limits))
-		return false;
+		return true;
 	if (limits && limits->known[CGROUP_PRESSURE])
-		return limits->values[CGROUP_PRESSURE] < PRESSURE_LEAST;
+		return limits->values[CGROUP_PRESSURE] >= PRESSURE_LEAST;
 	return machine->known[MACHINE_MEMORY_PRESSURE] &&
-	       machine->values[MACHINE_MEMORY_PRESSURE] < PRESSURE_LEAST;
+	       machine->values[MACHINE_MEMORY_PRESSURE] >= PRESSURE_LEAST;
 }
 
 static bool rule_is_about(const struct rule *rule, const struct judge *judge, const struct row *row)
 {
 	if (rule->subject != RULE_OF_ALL && (rule->subject == RULE_OF_TASKS) != (row != NULL))
 		return false;
-	if (rule->of_pressure && has_memory(judge->snapshot, row))
+	if (rule->of_pressure && !lacks_memory(judge->snapshot, row))
 		return false;
 	return !row || !((rule->of_users && (row->flags & ROW_KERNEL)) ||
 			 (!rule->of_sums && (row->flags & ROW_LOST)));
+}
+
+/* Returns whether the other causes of a rule are counted. */
+static bool excludes_others(const struct judge *judge, size_t i, const struct figure *figures)
+{
+	for (size_t k = 0; k < VERDICT_WITH_MAX && verdict_rules[i].with[k]; k++)
+		if (!is_known(figures, judge->with[i][k]))
+			return false;
+	return true;
 }
 
 static bool rule_fires(const struct judge *judge, size_t i, const struct verdict_subject *subject,
@@ -201,6 +214,7 @@ static bool rule_fires(const struct judge *judge, size_t i, const struct verdict
 
 	*judgement = (struct judgement){.verdict = rule->verdict, .rule = (int)i};
 	if (is_known(subject->figures, judge->unless[i]) ||
+	    !excludes_others(judge, i, subject->figures) ||
 	    !rule_is_about(rule, judge, subject->row))
 		return false;
 	for (size_t k = 0; k < VERDICT_CONDITIONS_MAX && rule->conditions[k].metric; k++)
@@ -209,18 +223,32 @@ static bool rule_fires(const struct judge *judge, size_t i, const struct verdict
 	return true;
 }
 
-/* Returns the rule of the first tier in which one fires, the farthest beyond its limit. */
+/* Returns whether a rule says more of the same cause: which part of the back end. */
+static bool rule_refines(const struct rule *rule, enum verdict verdict)
+{
+	return verdict == VERDICT_BACKEND && rule->verdict == VERDICT_MEMORY;
+}
+
+/*
+ * Returns the rule of the first tier in which one fires, the farthest beyond its limit; or one of a
+ * later tier that refines it.
+ */
 static struct judgement find_rule(const struct judge *judge, const struct verdict_subject *subject)
 {
 	struct judgement best = {.rule = -1}, now;
 
 	for (size_t n = 0; n < judge->n_usable; n++) {
 		size_t i = judge->usable[n];
+		const struct rule *rule = &verdict_rules[i];
+		bool later = best.rule >= 0 && rule->tier > verdict_rules[best.rule].tier;
 
-		if (best.rule >= 0 && verdict_rules[i].tier > verdict_rules[best.rule].tier)
-			break;
-		if (rule_fires(judge, i, subject, &now) &&
-		    (best.rule < 0 || now.severity > best.severity))
+		if (later && !rule_refines(rule, best.verdict))
+			continue;
+		if (!rule_fires(judge, i, subject, &now))
+			continue;
+		if (later)
+			return now;
+		if (best.rule < 0 || now.severity > best.severity)
 			best = now;
 	}
 	return best;

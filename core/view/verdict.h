@@ -60,6 +60,7 @@ enum {
 	VERDICT_RULES_MAX = 64,
 	VERDICT_CONDITIONS_MAX = 3,
 	VERDICT_OPERANDS_MAX = 2,
+	VERDICT_WITH_MAX = 2,
 };
 
 /* A rule, in the words of the manual. */
@@ -84,6 +85,7 @@ struct judge {
 	const struct snapshot *snapshot; /* borrowed */
 	struct judge_condition conditions[VERDICT_RULES_MAX][VERDICT_CONDITIONS_MAX];
 	short unless[VERDICT_RULES_MAX];
+	short with[VERDICT_RULES_MAX][VERDICT_WITH_MAX];
 	short cpu_percent, ipc; /* or -1 */
 	/* The rules with all their metrics, in the order of the table. */
 	unsigned char usable[VERDICT_RULES_MAX];

@@ -38,11 +38,13 @@ struct rule {
 	unsigned tier;
 	enum verdict verdict;
 	struct condition conditions[VERDICT_CONDITIONS_MAX]; /* all must hold */
+	/* Other causes: if one of these is unknown, the rule does not fire. */
+	const char *with[VERDICT_WITH_MAX];
 	const char *unless; /* a better metric: if it is known, the rule does not fire */
 	enum rule_subject subject;
 	bool of_users;    /* not for kernel threads */
 	bool of_sums;     /* of figures that only grow in an interval: lower bounds prove it */
-	bool of_pressure; /* not if the memory is known to suffice */
+	bool of_pressure; /* only if memory is known to be short */
 };
 
 extern const struct rule verdict_rules[];

@@ -8,6 +8,10 @@
  * before their effects. Then switches, faults and the kernel, which cause stalls themselves.
  * Top-down measures what miss counts only suggest, and a low IPC alone is the weakest sign.
  *
+ * A verdict names a cause, and so excludes others. What it excludes must be counted (`with`), or be
+ * less than the cause by arithmetic. Few misses are no evidence of another cause: code that waits
+ * for instructions, for L2 or for machine clears has few of them, too. That is VERDICT_STALLED.
+ *
  * Limits on counters are the metrics' thresholds (core/metric). Their sources are toplev for
  * top-down and branches, perf for IPC, and rules of thumb for misses, the kernel's share and
  * switches.
@@ -152,35 +156,79 @@ const struct rule verdict_rules[] = {
 	 {{"topdown_retiring", '>', 70}, {"cpu_percent", '>', 90}},
 	 .subject = RULE_OF_TASKS},
 	{8, VERDICT_FINE, {{"topdown_retiring", '>', 70}}},
-	{9, VERDICT_MEMORY, {{"topdown_memory", '>', 20}, {"topdown_backend", '>', 20}}},
-	{9, VERDICT_CORE, {{"topdown_memory", '<', 20}, {"topdown_backend", '>', 20}}},
-	{9, VERDICT_BACKEND, {{"topdown_backend", '>', 20}}, .unless = "topdown_memory"},
-	{9, VERDICT_FRONTEND, {{"topdown_frontend", '>', 15}}},
-	{9, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}}, .unless = "topdown_mispredict"},
-	{9, VERDICT_BRANCH, {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}}},
+	/* The greater half of the back end's slots. */
+	{9,
+	 VERDICT_MEMORY,
+	 {{"topdown_memory", '>', 0.5, .sign_of_operands = '/', .operands = {"topdown_backend"}},
+	  {"topdown_backend", '>', 20}},
+	 .with = {"topdown_frontend", "topdown_bad_spec"}},
+	{9,
+	 VERDICT_CORE,
+	 {{"topdown_memory", '<', 0.5, .sign_of_operands = '/', .operands = {"topdown_backend"}},
+	  {"topdown_backend", '>', 20}},
+	 .with = {"topdown_frontend", "topdown_bad_spec"}},
+	/* Half of all slots is more than any other cause can have, counted or not. */
+	{9,
+	 VERDICT_BACKEND,
+	 {{"topdown_backend", '>', 20}},
+	 .unless = "topdown_memory",
+	 .with = {"topdown_frontend", "topdown_bad_spec"}},
+	{9, VERDICT_BACKEND, {{"topdown_backend", '>', 50}}, .unless = "topdown_memory"},
+	{9,
+	 VERDICT_FRONTEND,
+	 {{"topdown_frontend", '>', 15}},
+	 .with = {"topdown_backend", "topdown_bad_spec"}},
+	{9, VERDICT_FRONTEND, {{"topdown_retiring", '>', 20}, {"topdown_frontend", '>', 40}}},
+	{9, VERDICT_FRONTEND, {{"topdown_frontend", '>', 50}}},
+	{9,
+	 VERDICT_BRANCH,
+	 {{"topdown_bad_spec", '>', 15}},
+	 .unless = "topdown_mispredict",
+	 .with = {"topdown_frontend", "topdown_backend"}},
+	{9,
+	 VERDICT_BRANCH,
+	 {{"topdown_bad_spec", '>', 15}, {"topdown_mispredict", '>', 10}},
+	 .with = {"topdown_frontend", "topdown_backend"}},
 
 	/* cache_mpki counts another cache level on each kind of CPU: see its title. */
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}},
+	{10,
+	 VERDICT_MEMORY,
+	 {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "caMPKI"}},
+	 .unless = "topdown_memory"},
+	{10,
+	 VERDICT_MEMORY,
+	 {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "LLCMPKI"}},
+	 .unless = "topdown_memory"},
+	{10,
+	 VERDICT_MEMORY,
+	 {{"ipc", '<', 1}, {"cache_mpki", '>', 10, .title = "L2MPKI"}},
+	 .unless = "topdown_memory"},
+	{10,
+	 VERDICT_MEMORY,
+	 {{"ipc", '<', 1}, {"cache_mpki", '>', 20, .title = "L1DMPKI"}},
+	 .unless = "topdown_memory"},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"llc_mpki", '>', 10}}, .unless = "topdown_memory"},
 	/* 5 misses of 300 cycles are most of the 2000 that 1000 instructions take at least. */
-	{10, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}},
-	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}},
-	{10, VERDICT_FRONTEND, {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}}},
+	{10,
+	 VERDICT_MEMORY,
+	 {{"ipc", '<', 0.5}, {"cache_mpki", '>', 5, .title = "LLCMPKI"}},
+	 .unless = "topdown_memory"},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 0.5}, {"llc_mpki", '>', 5}}, .unless = "topdown_memory"},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l2_mpki", '>', 10}}, .unless = "topdown_memory"},
+	{10, VERDICT_MEMORY, {{"ipc", '<', 1}, {"l1d_mpki", '>', 20}}, .unless = "topdown_memory"},
+	{10,
+	 VERDICT_FRONTEND,
+	 {{"ipc", '<', 1}, {"l1i_mpki", '>', 10}},
+	 .unless = "topdown_frontend"},
 	/* A miss costs about 15 cycles. A product of 10 is 15 % of all cycles, toplev's limit. */
 	{10,
 	 VERDICT_BRANCH,
-	 {{"branch_mpki", '>', 10, .sign_of_operands = '*', .operands = {"ipc"}}}},
-	{11, VERDICT_CORE, {{"cache_mpki", '<', 1}, {"branch_mpki", '<', 5}, {"ipc", '<', 1}}},
-
-	{12, VERDICT_STALLED, {{"ipc", '<', 1}}},
-	{13, VERDICT_CPU, {{"cpu_percent", '>', 90}}, .subject = RULE_OF_TASKS},
-	{14, VERDICT_FINE, {{"ipc", '>', 1}}},
-	{15, VERDICT_FINE, {{"cpu_percent", '>', 5}}, .subject = RULE_OF_TASKS},
+	 {{"branch_mpki", '>', 10, .sign_of_operands = '*', .operands = {"ipc"}}},
+	 .unless = "topdown_bad_spec"},
+	{11, VERDICT_STALLED, {{"ipc", '<', 1}}},
+	{12, VERDICT_CPU, {{"cpu_percent", '>', 90}}, .subject = RULE_OF_TASKS},
+	{13, VERDICT_FINE, {{"ipc", '>', 1}}},
+	{14, VERDICT_FINE, {{"cpu_percent", '>', 5}}, .subject = RULE_OF_TASKS},
 };
 
 const size_t verdict_rules_n = ARRAY_SIZE(verdict_rules);
@@ -234,6 +282,10 @@ struct verdict_rule verdict_rule_at(size_t i)
 	}
 	verdict_append(out.conditions, size, rule->unless ? ", no " : "");
 	verdict_append(out.conditions, size, rule->unless ? rule->unless : "");
+	for (size_t k = 0; k < VERDICT_WITH_MAX && rule->with[k]; k++) {
+		verdict_append(out.conditions, size, k > 0 ? " and " : ", with ");
+		verdict_append(out.conditions, size, rule->with[k]);
+	}
 	verdict_append(out.conditions, size, rule->of_pressure ? ", memory pressure" : "");
 	verdict_append(out.conditions, size, subjects[rule->subject]);
 	verdict_append(out.conditions, size, rule->of_users ? ", no kernel thread" : "");

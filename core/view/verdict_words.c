@@ -200,17 +200,30 @@ void verdict_append_figures(const struct judge *judge, const struct judgement *j
 	}
 }
 
-/* Returns whether the top-down metrics are among the columns. */
-static bool has_topdown(const struct judge *judge)
+/* Returns whether top-down is shown, or counted for verdicts. */
+static bool has_topdown(const struct judge *judge, const struct figure *figures)
 {
-	return columns_metric(judge->snapshot->columns, "topdown_backend") >= 0;
+	const struct columns *columns = judge->snapshot->columns;
+	int backend = columns_metric(columns, "topdown_backend");
+
+	return backend >= 0 &&
+	       ((size_t)backend < columns->n_shown || figure_known(figures[backend]));
 }
 
 /* Whether another preset can count it. A recording has no other events. */
-static bool offers_topdown(const struct judge *judge)
+static bool offers_topdown(const struct judge *judge, const struct figure *figures)
 {
 	return judge->snapshot->columns->has_topdown && !judge->snapshot->replay[0] &&
-	       !has_topdown(judge);
+	       !has_topdown(judge, figures);
+}
+
+/* Returns whether the rule measured wrong paths, and not whose they are. */
+static bool is_of_wrong_paths(const struct judgement *judgement)
+{
+	const struct rule *rule = &verdict_rules[judgement->rule];
+
+	return rule->verdict == VERDICT_BRANCH && rule->unless &&
+	       strcmp(rule->unless, "topdown_mispredict") == 0;
 }
 
 /* Returns why there are no hardware counters at all. */
@@ -400,11 +413,13 @@ static void append_evidence(const struct judge *judge, const struct judgement *j
 {
 	enum verdict verdict = judgement->verdict;
 
-	if (verdict == VERDICT_STALLED && offers_topdown(judge))
+	if (verdict == VERDICT_STALLED && offers_topdown(judge, subject->figures))
 		verdict_append(text, size, "; preset topdown may show what it waits for");
 	else if (verdict == VERDICT_BACKEND)
 		verdict_append(text, size,
 			       "; memory and execution units are not counted separately here");
+	else if (is_of_wrong_paths(judgement))
+		verdict_append(text, size, "; machine clears are not counted separately here");
 	else if (verdict == VERDICT_FINE || verdict == VERDICT_CPU)
 		append_why_no_ipc(judge, subject->figures, "; ", text, size);
 	else if (verdict == VERDICT_RUNQ)

@@ -259,6 +259,73 @@ static void check_events(const struct event_case *this, bool watched)
 	limited_scene_end(&scene);
 }
 
+/*
+ * What preset overview counts for verdicts beside its columns, by free counters: no groups take
+ * turns for it.
+ */
+static const struct evidence_case {
+	const char *name;
+	const struct fk_config *config;
+	const char *counted, *watched;
+	size_t row; /* 0: the task on CPU 1 */
+} evidence_cases[] = {
+	{"Skylake-SP", &fk_skylake_sp, "frontend retiring", "frontend"},
+	{"Skylake-SP, one thread", &fk_skylake_sp_single, "frontend backend bad_spec retiring",
+	 "frontend backend bad_spec retiring"},
+	{"Ice Lake-SP", &fk_ice_lake_sp, "frontend backend bad_spec retiring",
+	 "frontend backend bad_spec retiring"},
+	{"Sapphire Rapids", &fk_sapphire_rapids,
+	 "frontend backend bad_spec memory retiring mispredict",
+	 "frontend backend bad_spec memory retiring mispredict"},
+	{"Granite Rapids", &fk_granite_rapids,
+	 "frontend backend bad_spec memory retiring mispredict",
+	 "frontend backend bad_spec memory retiring mispredict"},
+	{"Alder Lake", &fk_alder_lake, "frontend backend bad_spec memory retiring mispredict",
+	 "frontend backend bad_spec memory retiring mispredict"},
+	{"Alder Lake, E-cores", &fk_alder_lake, "frontend backend bad_spec retiring", "", .row = 9},
+	{"Zen 4", &fk_zen4, "frontend backend", "frontend"},
+	{"Zen 5", &fk_zen5, "frontend backend", "frontend"},
+	{"Neoverse N2", &fk_neoverse_n2, "frontend backend", "frontend backend"},
+	{"Neoverse V2", &fk_neoverse_v2, "frontend backend", "frontend backend"},
+};
+
+static void check_evidence(const struct evidence_case *this, bool watched)
+{
+	const struct engine_config config = {.preset = preset_find("overview")};
+	const char *want = watched ? this->watched : this->counted;
+	struct limited_scene scene;
+	struct limited_subject subject;
+	char text[256] = "";
+
+	limited_scene_begin(&scene, this->name, this->config, watched);
+	limited_scene_count(&scene, &config);
+	const struct columns *columns = scene.snapshot->columns;
+	for (size_t i = 0; verdict_counters[i]; i++) {
+		int at = columns_metric(columns, verdict_counters[i]);
+		const char *name = verdict_counters[i] + strlen("topdown_");
+		size_t used = strlen(text);
+
+		if (at < 0)
+			continue;
+		limited_read_metric(&scene, (size_t)at, &subject);
+		enum figure_state state = subject.figures[this->row ? this->row : 7].state;
+		if (state == FIGURE_VALID)
+			snprintf(text + used, sizeof(text) - used, "%s%s", used ? " " : "", name);
+		else
+			assert_int_equal(state, FIGURE_NOT_COUNTED);
+	}
+	if (strcmp(text, want) != 0)
+		fail_msg("%s: '%s' instead of '%s'", this->name, text, want);
+	assert_int_equal(plan_most_turns(columns->plan), 1);
+	limited_scene_end(&scene);
+}
+
+static void test_evidence(void **state)
+{
+	check_evidence(*state, false);
+	check_evidence(*state, true);
+}
+
 static void test_events(void **state)
 {
 	check_events(*state, false);
@@ -271,9 +338,9 @@ int main(void)
 	static const struct CMUnitTest others[] = {cmocka_unit_test(test_constant_branches)};
 	static struct preset_case preset_cases[LIMITED_MACHINES * PRESETS];
 	static char names[ARRAY_SIZE(preset_cases)][64];
-	static const struct cases tables[] = {CASES(test_preset, preset_cases),
-					      CASES(test_own_metrics, limited_machines),
-					      CASES(test_events, event_cases)};
+	static const struct cases tables[] = {
+		CASES(test_preset, preset_cases), CASES(test_own_metrics, limited_machines),
+		CASES(test_evidence, evidence_cases), CASES(test_events, event_cases)};
 
 	for (size_t i = 0; i < ARRAY_SIZE(preset_cases); i++) {
 		const struct limited_machine *machine = &limited_machines[i / PRESETS];

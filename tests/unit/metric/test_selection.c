@@ -353,10 +353,40 @@ static void test_verdict_metrics(void **state)
 	machine_fini(&machine);
 }
 
+/* They are hidden beside IPC of the preset alone, and with events that can be counted. */
+static void test_optional_metrics(void **state)
+{
+	static const char *const optional[] = {"branch_mpki", "stalled_frontend_percent", NULL};
+	struct selection selection;
+	struct machine machine;
+	struct error err;
+
+	(void)state;
+	machine_of(&machine, fk_new(&fk_machine_hybrid));
+	selection_init(&selection, &machine.context);
+	selection_hide_optional(&selection, optional, "ipc");
+	assert_int_equal(selection_add_metric(&selection, metric_def_find("ipc"), &err), 0);
+	assert_int_equal(selection.n, 1);
+	selection_mark_preset(&selection, false);
+	assert_int_equal(selection.n, 2);
+	assert_string_equal(selection.columns[1].def.name, "branch_mpki");
+	assert_int_equal(event_set_find(&selection.events, "stalled-cycles-frontend"), -ENOENT);
+	assert_int_equal(selection.wants.n, 2);
+	assert_false(selection.wants.items[0].optional);
+	assert_true(selection.wants.items[1].optional);
+	assert_int_equal(selection_renew(&selection, &err), 0);
+	assert_int_equal(selection.n, 2);
+	assert_int_equal(selection_remove(&selection, "ipc"), 0);
+	assert_int_equal(selection.n, 0);
+	selection_fini(&selection);
+	machine_fini(&machine);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(test_verdict_metrics),
+		cmocka_unit_test(test_optional_metrics),
 		cmocka_unit_test(test_files_that_go),
 	};
 	static const struct cases table = CASES(test_case, cases);

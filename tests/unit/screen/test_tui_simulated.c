@@ -97,7 +97,7 @@ static void test_machine(void **state)
 		 30,
 		 {0},
 		 {"pmctop simulated", " memory ", " branch ", "lock ", "disk ", " cpu ",
-		  " stalled "}},
+		  " frontend "}},
 		{"topdown",
 		 "Where the slots of the CPUs went",
 		 "topdown",

@@ -65,10 +65,13 @@ static void make_wants(const char *words, const struct event_set *set, struct pl
 {
 	*wants = (struct plan_wants){.items = xcalloc(strlen(words) + 1, sizeof(*wants->items))};
 	for (const char *at = words; *at;) {
+		bool optional = *at == '?';
+		at += optional;
 		size_t n = strcspn(at, " ");
 		struct plan_want *want = &wants->items[wants->n++];
 
-		*want = (struct plan_want){.events = xcalloc(n, sizeof(unsigned)), .n = n};
+		*want = (struct plan_want){
+			.events = xcalloc(n, sizeof(unsigned)), .n = n, .optional = optional};
 		for (size_t i = 0; i < n; i++) {
 			int event = event_set_find(set, (char[]){at[i], '\0'});
 

@@ -16,8 +16,8 @@
 void letter_events(const char *letters, size_t n_core, struct event_set *set);
 
 /*
- * A plan of these events, with a want for each word: "ci cm u". `rest` has the counter budget. The
- * caller has one reference.
+ * A plan of these events, with a want for each word: "ci cm u", optional after '?'. `rest` has the
+ * counter budget. The caller has one reference.
  */
 struct plan *letter_plan(const struct event_set *set, const char *words, size_t n_core,
 			 const struct plan_request *rest);

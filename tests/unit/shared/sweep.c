@@ -188,10 +188,11 @@ static void check_snapshot(const struct snapshot *snapshot, struct sweep_books *
 		extents[i] = extents[i + 1];
 	outcome->mode = snapshot->mode;
 	now.n_threads = snapshot->threads_counted;
-	for (size_t i = 0; i < snapshot->columns->n_metrics; i++)
+	/* What verdicts count beside them is counted where it can be, without a note. */
+	for (size_t i = 0; i < snapshot->columns->n_shown; i++)
 		now.n_valid += metric_state(&snapshot->columns->metrics[i],
 					    &snapshot->columns->events) == FIGURE_VALID;
-	for (size_t i = 0; i < snapshot->columns->events.n; i++)
+	for (size_t i = 0; i < event_set_shown(&snapshot->columns->events); i++)
 		now.n_valid += snapshot->columns->events.items[i].state == FIGURE_VALID;
 	for (size_t i = 0; i < snapshot->n_cpus; i++)
 		now.n_cpus += snapshot->cpus[i].tally != NULL;
