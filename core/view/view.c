@@ -92,12 +92,12 @@ static struct sort_key figure_key(const struct view *view, struct figure figure)
 }
 
 /*
- * In the default order, what is shown as 0.0 is equal: tasks that hardly run keep their lines
- * instead of changing places at every refresh.
+ * In the default order of a screen, what is shown as 0.0 is equal: tasks that hardly run keep their
+ * lines instead of changing places at every refresh.
  */
 static struct sort_key shown_key(const struct view *view, struct figure figure)
 {
-	if (in_default_order(view) && figure.value < SHOWN_PERCENT)
+	if (view->spec.screen && in_default_order(view) && figure.value < SHOWN_PERCENT)
 		figure.value = 0;
 	return figure_key(view, figure);
 }

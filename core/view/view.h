@@ -118,7 +118,11 @@ struct view_spec {
 	bool compact;
 	unsigned width;  /* of the text output, which drops columns; 0: no limit */
 	bool sort_marks; /* columns have room for a mark behind each title */
-	bool screen;     /* marks and roles as figure_show() has them */
+	/*
+	 * Marks and roles as figure_show() has them. In the default order, tasks that are shown
+	 * with 0.0 are equal.
+	 */
+	bool screen;
 	enum view_unit unit;
 	/*
 	 * If set, cells show differences from the same row of this snapshot. A task is identified

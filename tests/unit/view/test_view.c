@@ -254,9 +254,10 @@ static void keeps_lines_of_tasks_that_hardly_run(void **state)
 		struct view_spec spec;
 		const char *want; /* pids */
 	} rows[] = {
-		{{.by = ROLLUP_PROCESS}, "30 10 20 "},
-		{{.by = ROLLUP_PROCESS, .sort = "cpu_percent"}, "30 20 10 "},
-		{{.by = ROLLUP_PROCESS, .reverse = true}, "10 20 30 "},
+		{{.by = ROLLUP_PROCESS, .screen = true}, "30 10 20 "},
+		{{.by = ROLLUP_PROCESS}, "30 20 10 "},
+		{{.by = ROLLUP_PROCESS, .screen = true, .sort = "cpu_percent"}, "30 20 10 "},
+		{{.by = ROLLUP_PROCESS, .screen = true, .reverse = true}, "10 20 30 "},
 	};
 
 	(void)state;
