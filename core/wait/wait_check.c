@@ -37,24 +37,31 @@ static void read_slices(const struct waits *waits, const struct task *task,
 	account->still_interval = waits->interval;
 }
 
-void waits_check(struct waits *waits)
+/* Reads the state of a task that waits since long, if one may be read yet. */
+static void read_state(struct waits *waits, struct task *task, uint64_t now_ns)
 {
-	const uint64_t now_ns = sys_now_ns(waits->sys), ns = u64_growth(waits->begin_ns, now_ns);
-	uint64_t left = 1 + ns / WAITS_READ_EVERY_NS;
+	const struct task_wait *account = &task->wait;
+	const uint64_t ns = u64_growth(waits->begin_ns, now_ns);
 	struct proc_stat stat;
 
-	for (size_t i = 0; i < waits->n_tasks && left > 0 && !waits->recorded; i++) {
-		struct task *task = waits->tasks[i];
-		struct task_wait *account = &task->wait;
-		if (!is_wait(account->state) || task->exit_ns || task->pid <= 0 ||
-		    u64_growth(account->left_ns, now_ns) < ns / CHECKED_PARTS)
-			continue;
-		left--;
-		if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
-			task_set_state(task, stat.state, sys_now_ns(waits->sys));
-		if (!waits_is_queued(account->state))
-			read_slices(waits, task, account);
-	}
+	if (waits->checks_left == 0 || waits->recorded || !is_wait(account->state) ||
+	    task->exit_ns || task->pid <= 0 ||
+	    u64_growth(account->left_ns, now_ns) < ns / CHECKED_PARTS)
+		return;
+	waits->checks_left--;
+	if (proc_thread_brief(waits->sys, task->pid, task->tid, &stat) == 0)
+		task_set_state(task, stat.state, sys_now_ns(waits->sys));
+	if (!waits_is_queued(account->state))
+		read_slices(waits, task, &task->wait);
+}
+
+void waits_check(struct waits *waits)
+{
+	const uint64_t now_ns = sys_now_ns(waits->sys);
+
+	waits->checks_left = 1 + u64_growth(waits->begin_ns, now_ns) / WAITS_READ_EVERY_NS;
+	for (size_t i = 0; i < waits->n_tasks; i++)
+		read_state(waits, waits->tasks[i], now_ns);
 }
 
 /* A task that is D or stopped may be woken up without a record: 'R' refutes nothing then. */
@@ -67,12 +74,19 @@ static bool refutes(const struct waits *waits, char letter, enum task_wait_state
 	return state != TASK_UNINTERRUPTIBLE || letter != 'D';
 }
 
-bool waits_are_refuted(const struct waits *waits, const struct task *task)
+bool waits_are_refuted(struct waits *waits, struct task *task)
 {
 	const struct task_wait *account = &task->wait;
 	const struct task_state *read = &task->state;
+	const bool queued = waits_is_queued(account->state);
 
-	return is_wait(account->state) && !account->woken_ns && read->read_ns > waits->begin_ns &&
-	       read->read_ns <= waits->end_ns && account->left_ns < read->read_ns &&
+	/*
+	 * The wait began in this interval, and nothing was known of it before the end. If the task
+	 * got a CPU since the end, its wait is unknown too.
+	 */
+	if (queued && read->read_ns <= account->left_ns)
+		read_state(waits, task, waits->end_ns);
+	return is_wait(account->state) && read->read_ns > waits->begin_ns &&
+	       (queued || read->read_ns <= waits->end_ns) && account->left_ns < read->read_ns &&
 	       refutes(waits, read->letter, account->state);
 }

@@ -433,10 +433,11 @@ static void refute(const struct waits *waits, struct task *task)
 	add_until(waits, account, waits->end_ns);
 	account->state = queued ? TASK_OFF : waits_state_of(waits, task);
 	account->left_ns = account->known_ns = waits->end_ns;
-	account->queue_known = false;
+	account->woken_ns = 0;
+	account->woken_early = account->queue_known = false;
 }
 
-static void complete_account(const struct waits *waits, struct task *task)
+static void complete_account(struct waits *waits, struct task *task)
 {
 	struct task_wait *account = &task->wait;
 	bool ended = waits_has_ended(waits, task, waits->end_ns);
@@ -444,6 +445,8 @@ static void complete_account(const struct waits *waits, struct task *task)
 	if (waits_have_all_wakeups(waits) && !ended && account->seen == TASK_SEEN_RUNNABLE &&
 	    waits_may_be_woken_early(account))
 		account->woken_ns = account->left_ns;
+	if (!ended && account->woken_ns && account->woken_ns <= waits->end_ns)
+		account_until(waits, account, account->woken_ns);
 	if (!ended && waits_are_refuted(waits, task)) {
 		refute(waits, task);
 		return;

@@ -79,7 +79,8 @@ struct waits {
 	bool anywhere;     /* of the last interval: any task may have run on some CPU at any time */
 	uint64_t begin_ns; /* of the current interval */
 	uint64_t end_ns;   /* its end, set by waits_end() */
-	uint64_t runnable; /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
+	uint64_t checks_left; /* so many states may still be read for wait_check.c */
+	uint64_t runnable;    /* threads that ran or waited for a CPU at runnable_ns; 0: unknown */
 	uint64_t runnable_ns;
 	bool scanning;       /* /proc has tasks that were not searched for those to show */
 	bool states_known;   /* all slices have the state in which they ended */

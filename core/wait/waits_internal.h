@@ -31,10 +31,11 @@ void waits_add_others(struct waits *waits, struct interval *interval, bool gaps)
 
 /*
  * Before the end of the interval: reads the states of tasks that wait since long (wait_check.c). At
- * the cut, after all slices were applied: whether that of a task proves that its account is wrong.
+ * the cut, after all slices and wake-ups up to the end were applied: whether that of a task proves
+ * that its account is wrong. It is read then if the task waits for a CPU since it was read.
  */
 void waits_check(struct waits *waits);
-bool waits_are_refuted(const struct waits *waits, const struct task *task);
+bool waits_are_refuted(struct waits *waits, struct task *task);
 
 /*
  * Before the end of the interval: reads how many threads are runnable, and searches for tasks that

@@ -36,6 +36,7 @@ enum deed {
 	ADD,    /* tasks that are found late */
 	VISIT,  /* hidden tasks run */
 	SLIP,   /* tasks that waited change their state without a record */
+	WAKE,   /* a sleeper is woken up, and what it does then has no record: it sleeps */
 	LOSE,   /* records */
 	ROAM,   /* tasks run on CPU 2, and one of them has left CPU 0 for it */
 	ATTACH, /* `pid` */
@@ -67,6 +68,11 @@ static const struct scene scenes[] = {
 	{"hidden switches, by wake-ups", {VISIT, VISIT, NOTHING, VISIT}, .wakeups = true},
 	{"states that change without a record", {NOTHING, SLIP}},
 	{"states that change without a record, by wake-ups", {NOTHING, SLIP}, .wakeups = true},
+	{"a wake-up without what follows", {NOTHING, WAKE, NOTHING, WAKE}, .wakeups = true},
+	{"a wake-up without what follows, if few run",
+	 {NOTHING, WAKE, NOTHING, WAKE},
+	 .wakeups = true,
+	 .quiet = true},
 	{"a loss", {NOTHING, LOSE, NOTHING, LOSE}},
 	{"a loss in the first refresh", {LOSE}},
 	{"losses in each refresh", {LOSE, LOSE, LOSE, LOSE}},
@@ -297,6 +303,10 @@ static void do_deed(struct run *run, enum deed deed)
 		break;
 	case SLIP:
 		slip(run);
+		break;
+	case WAKE:
+		fk_ready(run->fk, SLEEPER);
+		fk_slip(run->fk, SLEEPER);
 		break;
 	case VISIT:
 		fk_script(run->fk, visit, ARRAY_SIZE(visit));
