@@ -370,6 +370,14 @@ class Window:
                 shares.append(1 - unused / (last.time - first.time) / len(cpus_of(last)))
         return max(0, min(shares, default=1))
 
+    def names_most(self):
+        """Whether the sentence is about a sum, and names who has most of it."""
+        return "; most: " in self.sentence
+
+    def has_ended(self):
+        task = self.witness.tasks.get(self.finding["tid"])
+        return not task or task.ended is not None and task.ended <= self.end
+
     def stated_s(self):
         """The share of the time in the sentence."""
         return number_of(r"([\d.]+)() % of the time", self.sentence) / 100 * self.interval_s
@@ -424,18 +432,31 @@ def judge_forks(window):
                     number_of(r"take ([\d.]+)()", window.sentence) * window.interval_s)]
 
 
+def of_named(window, what, seen):
+    """What a sentence about a sum states of the task that has most of it, in its last word. The
+    last look at a short process misses much of what it did."""
+    if not window.names_most() or window.has_ended():
+        return []
+    stated = number_of(r"; most: .* [~?]?([\d.]+)(\w?)$", window.sentence) * window.interval_s
+    return [Measure(f"{what} of the one that has most", seen, stated, stated)]
+
+
 def judge_switches(window):
-    alone = "switches too often" in window.sentence
-    stated = number_of(r"\(~?([\d.]+)(\w?)/s", window.sentence) if alone else 0
-    runs = window.growth("runs") if window.pid else window.machine("ctxt")
-    return [Measure("switches", runs, (5000 if window.pid else 40000) * window.interval_s,
-                    stated * window.interval_s)]
+    alone, runs = "switches too often" in window.sentence, window.growth("runs")
+    if window.pid and not window.names_most():
+        stated = number_of(r"\(~?([\d.]+)(\w?)/s", window.sentence) if alone else 0
+        return [Measure("switches", runs, 5000 * window.interval_s, stated * window.interval_s)]
+    return [Measure("switches", window.machine("ctxt"), 40000 * window.interval_s),
+            *of_named(window, "switches", runs)]
 
 
 def judge_faults(window):
-    faults = window.growth("faults") if window.pid else window.machine("pgfault", True)
-    return [Measure("faults", faults, 100000 * window.interval_s,
-                    number_of(r"flt/s ~?([\d.]+)(\w?)", window.sentence) * window.interval_s)]
+    faults = window.growth("faults")
+    of_one = window.pid and not window.names_most()
+    return [Measure("faults", faults if of_one else window.machine("pgfault", True),
+                    100000 * window.interval_s,
+                    number_of(r"flt/s ~?([\d.]+)(\w?)", window.sentence) * window.interval_s),
+            *of_named(window, "faults", faults)]
 
 
 def judge_kernel(window):
@@ -496,7 +517,8 @@ def judge_machine(window):
         seen = window.machine(found[2], True, PRESSURE_S)
         return [Measure(f"s of {found[2]} pressure", seen,
                         {"io": 0.1, "memory": 0.01}[found[2]] * interval_s,
-                        float(found[1]) / 100 * interval_s)]
+                        float(found[1]) / 100 * interval_s),
+                *of_named(window, "% s in state D", 100 * window.blocked_s(in_disk_sleep))]
     if found := re.match("(memory|swap) is nearly full", sentence):
         left, whole, limit = {"memory": ("MemAvailable", "MemTotal", 0.1),
                               "swap": ("SwapFree", "SwapTotal", 0.2)}[found[1]]
