@@ -380,6 +380,8 @@ static bool is_off(uint64_t on_ns, uint64_t ran_ns)
 	return on_ns > 0 && on_ns < ran_ns - ran_ns / PLAN_WHOLE_PARTS;
 }
 
+#define ESTIMATE_MOST 0x1p63
+
 void plan_estimate_turns(const struct plan *plan, uint64_t *tally)
 {
 	const struct tally_shape *shape = &plan->shape;
@@ -394,7 +396,9 @@ void plan_estimate_turns(const struct plan *plan, uint64_t *tally)
 		if (!takes_turns(plan, group) || !is_off(on_ns, ran_ns))
 			continue;
 		double rate = (double)(tally[i] + *beside) / (double)on_ns;
-		*beside += (uint64_t)round(rate * (double)(ran_ns - on_ns));
+		/* A damaged recording may have any numbers. */
+		double estimate = fmin(round(rate * (double)(ran_ns - on_ns)), ESTIMATE_MOST);
+		*beside = u64_sum(*beside, (uint64_t)estimate);
 	}
 	for (unsigned i = 0; i < shape->n_groups; i++) {
 		size_t on = tally_group(shape, i);

@@ -434,7 +434,7 @@ static const struct constant_case {
 	{"cpu-clock if (1 if 0 else 0) | 0 else 7", "", 7},
 	{"cpu-clock if two - 1 else major-faults", "cpu-clock", 0},
 	{"cpu-clock if -1 else major-faults", "cpu-clock", 0},
-	{"cpu-clock if 1 / 0 else major-faults", "cpu-clock major-faults", NAN},
+	{"cpu-clock if 1 / 0 else major-faults", "cpu-clock major-faults", (double)NAN},
 	{"cpu-clock if duration_time else major-faults", "cpu-clock major-faults", 0},
 	{"5 + 0 * cpu-clock", "", 5},
 	{"5 - cpu-clock * (1 - 1)", "", 5},
