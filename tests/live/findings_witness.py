@@ -438,25 +438,25 @@ def of_named(window, what, seen):
     if not window.names_most() or window.has_ended():
         return []
     stated = number_of(r"; most: .* [~?]?([\d.]+)(\w?)$", window.sentence) * window.interval_s
-    return [Measure(f"{what} of the one that has most", seen, stated, stated)]
+    return [Measure(f"{what} of the one that has most", seen(), stated, stated)]
 
 
 def judge_switches(window):
-    alone, runs = "switches too often" in window.sentence, window.growth("runs")
+    alone = "switches too often" in window.sentence
     if window.pid and not window.names_most():
         stated = number_of(r"\(~?([\d.]+)(\w?)/s", window.sentence) if alone else 0
-        return [Measure("switches", runs, 5000 * window.interval_s, stated * window.interval_s)]
+        return [Measure("switches", window.growth("runs"), 5000 * window.interval_s,
+                        stated * window.interval_s)]
     return [Measure("switches", window.machine("ctxt"), 40000 * window.interval_s),
-            *of_named(window, "switches", runs)]
+            *of_named(window, "switches", lambda: window.growth("runs"))]
 
 
 def judge_faults(window):
-    faults = window.growth("faults")
     of_one = window.pid and not window.names_most()
-    return [Measure("faults", faults if of_one else window.machine("pgfault", True),
-                    100000 * window.interval_s,
+    faults = window.growth("faults") if of_one else window.machine("pgfault", True)
+    return [Measure("faults", faults, 100000 * window.interval_s,
                     number_of(r"flt/s ~?([\d.]+)(\w?)", window.sentence) * window.interval_s),
-            *of_named(window, "faults", faults)]
+            *of_named(window, "faults", lambda: window.growth("faults"))]
 
 
 def judge_kernel(window):
@@ -518,7 +518,7 @@ def judge_machine(window):
         return [Measure(f"s of {found[2]} pressure", seen,
                         {"io": 0.1, "memory": 0.01}[found[2]] * interval_s,
                         float(found[1]) / 100 * interval_s),
-                *of_named(window, "% s in state D", 100 * window.blocked_s(in_disk_sleep))]
+                *of_named(window, "% s in state D", lambda: 100 * window.blocked_s(in_disk_sleep))]
     if found := re.match("(memory|swap) is nearly full", sentence):
         left, whole, limit = {"memory": ("MemAvailable", "MemTotal", 0.1),
                               "swap": ("SwapFree", "SwapTotal", 0.2)}[found[1]]
